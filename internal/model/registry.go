@@ -1,0 +1,85 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frescolm/fresco/internal/weights"
+)
+
+// LoadOptions says how a checkpoint is to be run.
+type LoadOptions struct {
+	// Arithmetic is "exact" (fp32 activations and KV cache), "bf16" (the
+	// official rounding points, bf16 KV cache), or "" for the default, which is
+	// resolved by weight type and machine.
+	Arithmetic string
+	// KernelClass names the class of kernels; "" takes the best that the machine
+	// has, or what FRESCO_CPU names.
+	KernelClass string
+	// Threads is the number of compute threads; 0 takes the physical cores
+	// within the limits of the cgroup.
+	Threads int
+	// Tokens lists, in ascending order, the ids that have a token when the
+	// tokenizer knows fewer than the embedding has rows; nil means all of them.
+	// The others are masked before the softmax and never drawn.
+	Tokens []int32
+}
+
+// A Loader makes a backend of a checkpoint. The checkpoint stays open for the
+// life of the backend, which closes it.
+type Loader func(*weights.Checkpoint, LoadOptions) (Backend, error)
+
+// An Architecture is a family of checkpoints that can be loaded.
+type Architecture struct {
+	// Name is the model_type of config.json.
+	Name string
+	// Load makes a backend.
+	Load Loader
+	// Inspect reads the configuration and compares the tensors with what the
+	// architecture expects, without loading them. It answers also for
+	// checkpoints that Load would reject, as far as they can be understood.
+	Inspect func(*weights.Checkpoint) (*Inspection, error)
+}
+
+// An Inspection is what can be said about a checkpoint without running it.
+type Inspection struct {
+	Config *Config
+	// Dimensions lists the architecture's own dimensions in the order in which
+	// they should be shown.
+	Dimensions []Dimension
+	// KVBytesPerToken is for the full layers, which grow without bound;
+	// SlidingBytesPerToken for the sliding ones, which stop at their window.
+	// Both count the bf16 cache; the fp32 one takes twice as much.
+	KVBytesPerToken, SlidingBytesPerToken int64
+	Tensors                               weights.Report
+	// Plan says what a run of the given size would need.
+	Plan func(MemoryRequest, LoadOptions) MemoryPlan
+}
+
+// A Dimension is one named number of an architecture.
+type Dimension struct {
+	Name  string
+	Value string
+}
+
+// A Registry knows the architectures that a program was built with.
+type Registry struct{ architectures []Architecture }
+
+// NewRegistry returns a registry of the given architectures.
+func NewRegistry(architectures ...Architecture) *Registry {
+	return &Registry{architectures}
+}
+
+// Lookup finds an architecture by the model_type of config.json.
+func (r *Registry) Lookup(modelType string) (Architecture, error) {
+	i := slices.IndexFunc(r.architectures, func(a Architecture) bool { return a.Name == modelType })
+	if i < 0 {
+		var names []string
+		for _, a := range r.architectures {
+			names = append(names, a.Name)
+		}
+		return Architecture{}, fmt.Errorf("model_type %q is not supported (supported: %s)", modelType, strings.Join(names, ", "))
+	}
+	return r.architectures[i], nil
+}
