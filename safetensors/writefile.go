@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
 // WriteFile writes a whole file at path, with the bytes of [Write]. It appears
@@ -48,32 +47,8 @@ func writeAtomic(path string, content func(io.Writer) error) (err error) {
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
 	if err != nil {
 		return err
 	}
-	// The file is complete under its name. Should the folder not reach the disk,
-	// the old file may come back after a power cut, which the caller must know;
-	// there is nothing to remove.
-	if syncErr := syncFolder(dir); syncErr != nil {
-		return fmt.Errorf("written, but the folder was not flushed: %w", syncErr)
-	}
-	return nil
-}
-
-// syncFolder makes a rename in dir durable. Windows cannot flush a folder.
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	if dir == "" {
-		dir = "."
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return os.Rename(temp, path)
 }

@@ -1,6 +1,9 @@
 package tokenizer
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // symbol is a token in the making. Symbols form a doubly linked list in the
 // order of the text, so that joining two of them costs O(1).
@@ -24,8 +27,9 @@ type merger struct {
 	heap    candidateHeap
 }
 
-func (m *merger) reset() {
-	m.symbols = m.symbols[:0]
+// reset empties the list and makes room for n symbols.
+func (m *merger) reset(n int) {
+	m.symbols = slices.Grow(m.symbols[:0], n)
 	m.heap.items = m.heap.items[:0]
 }
 

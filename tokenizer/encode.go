@@ -80,7 +80,7 @@ func (e *encoder) encodeBetween(start, end int) {
 	if start == end {
 		return
 	}
-	e.merger.reset()
+	e.merger.reset(end - start)
 	for at := start; at < end; {
 		size := 1
 		if e.text[at] >= utf8.RuneSelf {

@@ -36,7 +36,7 @@ func (f testFile) vocab() map[string]int {
 // tree returns the file as a JSON tree that a test may change.
 func (f testFile) tree() map[string]any {
 	vocab := f.vocab()
-	var added []any
+	added := []any{}
 	for i, content := range append(append([]string{}, f.special...), f.added...) {
 		added = append(added, map[string]any{
 			"id": vocab[content], "content": content, "special": i < len(f.special),

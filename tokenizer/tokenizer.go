@@ -24,11 +24,10 @@ type Tokenizer struct {
 	added   addedTrie
 	bytes   [256]int32 // ids of the byte tokens, none where the vocabulary lacks one
 	ascii   [128]int32 // ids of the pieces of one ASCII character, a space as ▁
-	space   int32      // id of the piece ▁
-	unknown int32
-	fuse    bool // neighbouring unknown characters are one token
+	unknown int32      // none where the file names no unknown token
+	fuse    bool       // neighbouring unknown characters are one token
 	bos     int32
-	addsBOS bool
+	addsBOS bool // the post-processor puts bos before a text
 }
 
 // Open loads the tokenizer.json at path. An error names path and the field of
@@ -77,11 +76,10 @@ func build(d *definition) (*Tokenizer, error) {
 	if err := t.buildFallback(d); err != nil {
 		return nil, inField("model", err)
 	}
-	t.space = t.idOf(space)
 	for c := range t.ascii {
 		t.ascii[c] = t.idOf(string(rune(c)))
 	}
-	t.ascii[' '] = t.space
+	t.ascii[' '] = t.idOf(space)
 	if d.bos != nil {
 		id, ok := t.vocab.ids[d.bos.content]
 		if !ok || int64(id) != d.bos.id {

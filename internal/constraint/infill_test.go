@@ -43,7 +43,7 @@ func TestParseInfillErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unclosed", "é⟦3", "infill: character 2 (byte 2): ⟦ is never closed (write ⟦⟦ for the bracket itself)"},
 		{"unclosed at the end", "ab⟦", "infill: character 3 (byte 2): ⟦ is never closed (write ⟦⟦ for the bracket itself)"},
-		{"odd doubled", "⟦⟦⟦", "infill: character 2 (byte 6): ⟦ is never closed (write ⟦⟦ for the bracket itself)"},
+		{"odd doubled", "⟦⟦⟦", "infill: character 3 (byte 6): ⟦ is never closed (write ⟦⟦ for the bracket itself)"},
 		{"letter", "⟦x⟧", `infill: character 1 (byte 0): a hole holds a number of positions, not "x"`},
 		{"space", "⟦ 3⟧", `infill: character 1 (byte 0): a hole holds a number of positions, not " 3"`},
 		{"negative", "⟦-3⟧", `infill: character 1 (byte 0): a hole holds a number of positions, not "-3"`},

@@ -220,7 +220,7 @@ func (s *Sampler) Observe(stats []canvas.Stats) (Decision, error) {
 	renoise(s.ids, stats, s.accepted, s.pinned, s.draws, at)
 	d.AcceptedCount = s.mark(stats)
 	d.MeanEntropy = meanEntropy(s.entropy, s.pinned, s.free)
-	d.Stable, d.Confident = s.rule.observe(s.best, s.pinned, d.MeanEntropy)
+	d.Stable, d.Confident = s.rule.observe(s.best, d.MeanEntropy)
 
 	s.step++
 	s.asked = false

@@ -1,5 +1,7 @@
 package diffusion
 
+import "slices"
+
 // A Stop says why a canvas needs no further step.
 type Stop uint8
 
@@ -30,8 +32,9 @@ func (s Stop) String() string {
 // specification).
 //
 //   - stable: the argmax canvas equals every one of the last `stability` argmax
-//     canvases at all free positions; with 0 always. Before that many steps were
-//     made it is not stable.
+//     canvases at every position; with 0 always. Before that many steps were
+//     made it is not stable. A pinned position has its given token in all of
+//     them and so has no say.
 //   - confident: the mean entropy is below the threshold, strictly.
 //
 // Equal to all of the last n is the same as: n steps in a row changed nothing.
@@ -55,11 +58,11 @@ func (c *convergence) reset(length int) {
 
 // observe takes the argmax canvas and the mean entropy of a step. With the rule
 // off neither is ever true.
-func (c *convergence) observe(best []int32, pinned []bool, mean float32) (stable, confident bool) {
+func (c *convergence) observe(best []int32, mean float32) (stable, confident bool) {
 	if c.off {
 		return false, false
 	}
-	if c.seen && equalFree(best, c.previous, pinned) {
+	if c.seen && slices.Equal(best, c.previous) {
 		c.repeats++
 	} else {
 		c.repeats = 0
@@ -67,16 +70,6 @@ func (c *convergence) observe(best []int32, pinned []bool, mean float32) (stable
 	copy(c.previous, best)
 	c.seen = true
 	return c.repeats >= c.stability, mean < c.confidence
-}
-
-// equalFree reports whether a and b agree at all positions that are not pinned.
-func equalFree(a, b []int32, pinned []bool) bool {
-	for i := range a {
-		if a[i] != b[i] && !pinned[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // meanEntropy is the mean over the free positions in nats; free is their

@@ -34,15 +34,17 @@ type Draft struct {
 	// renoised. Pinned marks given positions. Rewritten marks positions whose
 	// best guess changed in this step.
 	Accepted, Pinned, Rewritten []bool
-	// Entropy is that of each position in nats.
+	// Entropy is that of each position in nats, 0 where pinned.
 	Entropy []float32
 	// AcceptedCount counts Accepted among free positions.
 	AcceptedCount int
 }
 
 // Committed is new text that will not change any more: in diffusion mode a
-// canvas, in autoregressive mode a token. Text may be empty while characters or
-// a possible stop text are held back.
+// canvas, in autoregressive mode a token. IDs and Text may be empty while a
+// possible stop text is held back, and Text inside a character; what was held
+// back and turned out to be no stop text comes with the next one, at the latest
+// before Finished.
 type Committed struct {
 	// IDs are the new tokens of the answer.
 	IDs  []int32
@@ -51,8 +53,11 @@ type Committed struct {
 
 // Finished is the last event.
 type Finished struct {
-	// Text is the whole answer, IDs its tokens: without the end token, without
-	// padding, cut at a stop text and at MaxTokens.
+	// Text is the whole answer, IDs its tokens: without the end token and what
+	// follows it, cut at a stop text and at MaxTokens. Text leaves out special
+	// tokens, and is empty without a tokenizer. At a stop text IDs is the
+	// shortest run of tokens with which all of Text had been decoded. Both are
+	// what the Committed events held, joined.
 	Text   string
 	IDs    []int32
 	Reason FinishReason
@@ -124,14 +129,16 @@ type CanvasReport struct {
 type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
-	// ComputedTokens counts the positions that were decoded, kept or not.
+	// ComputedTokens counts the positions that were decoded, kept or not: of
+	// every canvas, redrawn ones included, or the tokens drawn one by one.
 	ComputedTokens int `json:"computed_tokens"`
 	// Forwards counts the decoder passes in diffusion mode and the one-token
 	// passes in autoregressive mode.
 	Forwards int `json:"forwards"`
 }
 
-// Timing says where the time went.
+// Timing says where the time went: into the backend's steps over the prompt,
+// and into all others.
 type Timing struct {
 	Prefill time.Duration
 	Decode  time.Duration

@@ -16,7 +16,7 @@ const (
 )
 
 // A Request is one answer to be generated, fully resolved: nothing in it is
-// "default". Validate names what is wrong with it.
+// "default". Engine.Check names what is wrong with it.
 type Request struct {
 	// Prompt holds the token ids to be encoded first, at least one.
 	Prompt []int32
@@ -32,6 +32,14 @@ type Request struct {
 	// Sampler holds the schedule, the entropy bound and the stop rules of
 	// diffusion mode.
 	Sampler diffusion.Settings
+	// CapLowered says that the request itself asked for fewer steps than the
+	// checkpoint does, so that a canvas which is not finished at the cap is what
+	// was asked for. Sampler.MaxSteps below Sampler.Steps says the same.
+	CapLowered bool
+	// Draws gives the starting and renoised ids; nil draws them by their
+	// addresses, as every answer does that is to be reproducible by its seed. A
+	// replay of recorded draws sets it.
+	Draws diffusion.Draws
 	// Canvas is the canvas length in positions, 1 … the checkpoint's.
 	Canvas int
 	// Cells says what is known about the first positions of the first canvas
@@ -44,9 +52,11 @@ type Request struct {
 	Temperature float32
 	Filter      canvas.Filter
 
-	// Stop holds texts that end the answer before them; needs a tokenizer.
+	// Stop holds texts that end the answer before them; needs a tokenizer. The
+	// answer is cut where the leftmost occurrence of any of them starts.
 	Stop []string
-	// End lists the token ids that end the answer; Pad follows them.
+	// End lists the token ids that end the answer; Pad follows them and is -1
+	// when there is none.
 	End []int32
 	Pad int32
 
@@ -62,7 +72,8 @@ type Request struct {
 // value switches all of them off.
 type Guards struct {
 	// On switches the guards on: NaN or infinity in hidden states or logits, a
-	// canvas without visible text, a canvas of padding.
+	// first canvas without visible text, a canvas of padding, an answer that
+	// would pass for a success without a text. Off, NaN and infinity are errors.
 	On bool
 	// Entropy is the mean entropy in nats above which a canvas that reached its
 	// step cap is rejected; 0 switches this one off.

@@ -15,21 +15,21 @@ func Frequencies(headDim int, theta, partial, factor float64) []float32 {
 	return f
 }
 
-// A Rotation holds cosine and sine for a run of positions: [positions × pairs].
+// A Rotation holds cosine and sine of some positions: [positions × pairs].
 type Rotation struct {
 	pairs    int
 	cos, sin []float32
 }
 
-// Set fills the rotation for the positions first … first+n-1. Angles are the
-// float32 product of position and frequency; cosine and sine are rounded to the
+// Set fills the rotation: row r is for positions[r]. Angles are the float32
+// product of position and frequency; cosine and sine are rounded to the
 // activation type.
-func (rot *Rotation) Set(t *Team, freq []float32, first, n int, round Rounding) {
+func (rot *Rotation) Set(t *Team, freq []float32, positions []int, round Rounding) {
 	rot.pairs = len(freq)
-	rot.cos = grow(&rot.cos, n*rot.pairs)
-	rot.sin = grow(&rot.sin, n*rot.pairs)
-	t.eachRow(n, func(r int) {
-		pos := float32(first + r)
+	rot.cos = grow(&rot.cos, len(positions)*rot.pairs)
+	rot.sin = grow(&rot.sin, len(positions)*rot.pairs)
+	t.eachRow(len(positions), func(r int) {
+		pos := float32(positions[r])
 		for i, f := range freq {
 			s, c := float32(0), float32(1)
 			if f != 0 {

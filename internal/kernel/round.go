@@ -22,6 +22,9 @@ func bf16(x float32) float32 {
 	return math.Float32frombits((b + 0x7fff + b>>16&1) &^ 0xffff)
 }
 
+// RoundBF16 rounds x to bfloat16, to nearest even.
+func RoundBF16(x float32) float32 { return bf16(x) }
+
 // value rounds one result.
 func (r Rounding) value(x float32) float32 {
 	if r == BF16 {

@@ -53,3 +53,14 @@ func (t *Team) eachRow(rows int, f func(row int)) {
 		}
 	})
 }
+
+// WorkerBytes is the scratch memory that one worker needs for weights of up to
+// cols columns, canvases of rows positions and a vocabulary of vocab ids,
+// without the scores of attention.
+func WorkerBytes(cols, rows, vocab int) int64 {
+	return 4 * (panelRows*int64(cols) + max(int64(rows)*VocabPanel, softChunk) + int64(vocab))
+}
+
+// SoftBytes is the memory in which SoftEmbed keeps the probabilities of a canvas
+// of rows positions.
+func SoftBytes(rows int) int64 { return 4 * int64(rows) * softChunk }

@@ -65,7 +65,7 @@ type SpecialTokens struct {
 type Generation struct {
 	MaxNewTokens        int
 	MaxDenoisingSteps   int
-	TMin, TMax          float32
+	TMin, TMax          float64
 	EntropyBound        float32
 	StabilityThreshold  int
 	ConfidenceThreshold float32

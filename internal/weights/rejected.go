@@ -2,6 +2,7 @@ package weights
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -11,9 +12,16 @@ type RejectedError struct {
 	// Path is the folder, as it was named when it was opened.
 	Path string
 	Err  error
+
+	named bool // Err's text names the folder itself
 }
 
-func (e *RejectedError) Error() string { return e.Path + ": " + e.Err.Error() }
+func (e *RejectedError) Error() string {
+	if e.named {
+		return e.Err.Error()
+	}
+	return e.Path + ": " + e.Err.Error()
+}
 
 // Unwrap returns Err.
 func (e *RejectedError) Unwrap() error { return e.Err }
@@ -62,17 +70,31 @@ func list[T any](b *strings.Builder, all []T, text func(T) string) {
 
 // String names the slot, its hint, and the nearest stored names.
 func (m Missing) String() string {
-	text := "missing " + m.Slot.Name
+	text := "missing " + show(m.Slot.Name)
 	if m.Slot.Hint != "" {
 		text += " (" + m.Slot.Hint + ")"
 	}
 	if len(m.Nearest) > 0 {
-		text += "; nearest: " + strings.Join(m.Nearest, ", ")
+		names := make([]string, len(m.Nearest))
+		for i, name := range m.Nearest {
+			names[i] = show(name)
+		}
+		text += "; nearest: " + strings.Join(names, ", ")
 	}
 	return text
 }
 
 // String names the stored tensor, its file, and the reason.
 func (w Wrong) String() string {
-	return fmt.Sprintf("%s in %s: %s", w.Info.Name, w.Info.File, w.Reason)
+	return fmt.Sprintf("%s in %s: %s", show(w.Info.Name), w.Info.File, w.Reason)
+}
+
+// show gives a name from a file as it is, quoted where it could garble a
+// terminal, and cut where it is too long.
+func show(name string) string {
+	const limit = 200
+	if len(name) > limit || strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsGraphic(r) }) {
+		return fmt.Sprintf("%.*q", limit, name)
+	}
+	return name
 }

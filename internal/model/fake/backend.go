@@ -133,6 +133,7 @@ func (b *Backend) Step(ctx context.Context, items []model.Item) ([]model.Result,
 		return nil, err
 	}
 	results := make([]model.Result, len(items))
+	calls := make([]Call, len(items))
 	undo := make([]func(), 0, len(items))
 	for i, item := range items {
 		if i > 0 && b.options.Between != nil {
@@ -144,6 +145,7 @@ func (b *Backend) Step(ctx context.Context, items []model.Item) ([]model.Result,
 			}
 			return nil, err
 		}
+		calls[i] = call(item)
 		if item.Encode != nil {
 			s := item.Encode.Sequence.(*sequence)
 			before := *s
@@ -159,25 +161,24 @@ func (b *Backend) Step(ctx context.Context, items []model.Item) ([]model.Result,
 			results[i] = b.denoise(c, item.Denoise)
 		}
 	}
-	for _, item := range items {
-		b.Calls = append(b.Calls, call(item))
-	}
+	b.Calls = append(b.Calls, calls...)
 	return results, nil
 }
 
+// call describes an item before it runs.
 func call(item model.Item) Call {
 	if d := item.Denoise; d != nil {
 		return Call{
 			Tokens: len(d.IDs), Prefix: d.Sequence.Len(), Rows: len(d.IDs), IDs: append([]int32(nil), d.IDs...), Draw: d.Draw,
 		}
 	}
-	c := Call{Encode: true, Tokens: item.Encode.Tokens(), Rows: len(item.Encode.Rows)}
-	c.Prefix = max(0, item.Encode.Sequence.Len()-c.Tokens)
-	for _, s := range item.Encode.Segments {
+	e := item.Encode
+	c := Call{Encode: true, Tokens: e.Tokens(), Prefix: e.Sequence.Len(), Rows: len(e.Rows)}
+	for _, s := range e.Segments {
 		c.IDs = append(c.IDs, s.IDs...)
 	}
 	if c.Rows > 0 {
-		c.Draw = item.Encode.Rows[0].Sampling.Draw
+		c.Draw = e.Rows[0].Sampling.Draw
 	}
 	return c
 }

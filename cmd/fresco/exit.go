@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/frescolm/fresco"
+	"github.com/frescolm/fresco/internal/kernel"
+	"github.com/frescolm/fresco/internal/models"
+	"github.com/frescolm/fresco/internal/weights"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1   // the work failed, or its answer was not accepted
+	exitUsage       = 2   // the command line asks for something that cannot be
+	exitRejected    = 3   // the checkpoint's content cannot be used
+	exitInterrupted = 130 // Ctrl-C
+)
+
+var (
+	// errInterrupted ends the context at the first Ctrl-C.
+	errInterrupted = errors.New("interrupted")
+	// errSaid ends a command whose failure has been told already.
+	errSaid = errors.New("failed")
+)
+
+// A usageError says what is wrong with the command line.
+type usageError struct {
+	reason string
+	// command is the one whose help may tell more.
+	command string
+}
+
+func (e *usageError) Error() string { return e.reason }
+
+func usage(format string, args ...any) error {
+	return &usageError{reason: fmt.Sprintf(format, args...)}
+}
+
+// A writeError names the output that could not be written to.
+type writeError struct {
+	output string
+	err    error
+}
+
+func (e *writeError) Error() string { return e.output + ": " + plainCause(e.err).Error() }
+func (e *writeError) Unwrap() error { return e.err }
+
+// plainCause leaves out the operation and name that the operating system's error
+// repeats.
+func plainCause(err error) error {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return number
+	}
+	return err
+}
+
+// fail prints an error and returns the exit code that goes with it.
+func (c *console) fail(err error) int {
+	c.clean()
+	code := exitCode(err)
+	switch {
+	case err == nil, errors.Is(err, errSaid), errors.Is(err, errInterrupted), closedPipe(err):
+		return code
+	}
+	text := err.Error()
+	var refused *fresco.RequestError
+	if errors.As(err, &refused) {
+		text = inFlags(refused)
+	}
+	fmt.Fprintln(c.err, "fresco: "+text)
+	var wrong *usageError
+	if errors.As(err, &wrong) && wrong.command != "" {
+		fmt.Fprintf(c.err, "Run \"%s --help\" to see what it takes.\n", wrong.command)
+	}
+	return code
+}
+
+func exitCode(err error) int {
+	var (
+		wrong    *usageError
+		refused  *fresco.RequestError
+		unknown  *models.UnknownError
+		class    *kernel.ClassError
+		rejected *weights.RejectedError
+	)
+	switch {
+	case err == nil, closedPipe(err):
+		return exitOK
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &wrong), errors.As(err, &refused), errors.As(err, &unknown), errors.As(err, &class):
+		return exitUsage
+	case errors.As(err, &rejected):
+		return exitRejected
+	}
+	return exitFailure
+}
+
+// closedPipe reports whether the reader of the output has gone, which ends the
+// program without a word.
+func closedPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// flagOf names the flag that sets a field of fresco.Options.
+var flagOf = map[string]string{
+	"Prompt": "PROMPT", "IDs": "--ids", "Raw": "--raw", "Infill": "--infill",
+	"Mode": "--mode", "Seed": "--seed", "MaxTokens": "--max-tokens", "Stop": "--stop",
+	"Canvas": "--canvas", "Steps": "--steps", "MaxSteps": "--max-steps",
+	"TMin": "--t-min", "TMax": "--t-max", "EntropyBound": "--entropy-bound",
+	"Stability": "--stability", "Confidence": "--confidence",
+	"Temperature": "--temperature", "TopK": "--top-k", "TopP": "--top-p",
+	"PrefillChunk": "--prefill-chunk", "NoGuards": "--no-guards", "GuardEntropy": "--guard-entropy",
+}
+
+// inFlags tells what is wrong with a request in terms of the command line.
+func inFlags(e *fresco.RequestError) string {
+	words := strings.FieldsFunc(e.Reason, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	})
+	reason := e.Reason
+	for _, word := range words {
+		if flag, ok := flagOf[word]; ok && word != "Prompt" && word != "Mode" && word != "Seed" && word != "Stop" && word != "Raw" && word != "Steps" && word != "Canvas" && word != "Temperature" {
+			reason = strings.ReplaceAll(reason, word, flag)
+		}
+	}
+	field, index, indexed := strings.Cut(e.Field, "[")
+	if flag, ok := flagOf[field]; ok {
+		field = flag
+	}
+	if indexed {
+		field += "[" + index
+	}
+	return field + ": " + reason
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"reflect"
+
+	"github.com/alecthomas/kong"
+	"github.com/frescolm/fresco"
+)
+
+const about = `Runs block-diffusion language models on this machine's CPU.
+
+A canvas of random tokens is refined, all positions at once, until it is an
+answer. The first thing to try needs no model and no prompt:
+
+    fresco run`
+
+// grammar is the whole command line.
+type grammar struct {
+	Run        runCommand        `cmd:"" help:"Answer a prompt."`
+	List       listCommand       `cmd:"" aliases:"models" help:"List the models that are part of this program."`
+	Inspect    inspectCommand    `cmd:"" help:"Say what a checkpoint is, what it needs, and whether it fits this machine."`
+	Eval       evalCommand       `cmd:"" help:"Measure a model on a task with an exact score."`
+	Version    versionCommand    `cmd:"" help:"Say what this program is and which kernels it uses here."`
+	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
+}
+
+// newParser builds the parser of the command line.
+func newParser(c *console) (*kong.Kong, error) {
+	return kong.New(&grammar{},
+		kong.Name("fresco"),
+		kong.Description(about),
+		kong.Writers(c.out, c.err),
+		kong.Exit(func(code int) { os.Exit(code) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Help(printHelp),
+		kong.ExplicitGroups([]kong.Group{
+			{Key: "answer", Title: "Answer:"},
+			{Key: "diffusion", Title: "Diffusion:"},
+			{Key: "ar", Title: "Autoregressive:"},
+			{Key: "machine", Title: "Machine:"},
+			{Key: "output", Title: "Output:"},
+		}),
+		// So that "-1" reaches the flag that it was given to, which can say
+		// what is wrong with it.
+		kong.WithHyphenPrefixedParameters(true),
+		kong.TypeMapper(reflect.TypeFor[fresco.Setting](), settingMapper{}),
+		kong.TypeMapper(reflect.TypeFor[whole](), wholeMapper{}),
+		kong.BindTo(context.Background(), (*context.Context)(nil)),
+	)
+}
+
+// printHelp is kong's help without the flag of the shell's name that nobody
+// needs, written in one piece.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	return kong.DefaultHelpPrinter(options, ctx)
+}
+
+var _ io.Writer = (*output)(nil)

@@ -1,0 +1,184 @@
+package fresco
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/frescolm/fresco/internal/canvas"
+	"github.com/frescolm/fresco/internal/chat"
+	"github.com/frescolm/fresco/internal/constraint"
+	"github.com/frescolm/fresco/internal/diffusion"
+	"github.com/frescolm/fresco/internal/engine"
+	"github.com/frescolm/fresco/internal/model"
+)
+
+// defaultGuardEntropy is the mean entropy in nats above which a canvas at its
+// step cap counts as undecided. A canvas that says something has hundredths.
+const defaultGuardEntropy = 1
+
+// seedBits bounds a fresh seed, so that every JSON reader keeps it exact.
+const seedBits = 53
+
+// resolve makes a request without defaults of options: what the options leave
+// open is taken from the checkpoint. Ranges are the engine's to check.
+func (m *Model) resolve(o Options) (engine.Request, error) {
+	config, can := m.m.Backend.Config(), m.m.Backend.Capabilities()
+	r := engine.Request{
+		Mode: o.Mode, MaxTokens: o.MaxTokens, Attempt: o.Attempt,
+		Canvas: o.Canvas, Stop: o.Stop,
+		End: config.Tokens.End, Pad: config.Tokens.Pad,
+		PrefillChunk: o.PrefillChunk, Drafts: o.Drafts,
+	}
+	if r.Mode == "" {
+		r.Mode = Autoregressive
+		if can.Denoise {
+			r.Mode = Diffusion
+		}
+	}
+	if o.Seed != nil {
+		r.Seed = *o.Seed
+	} else {
+		r.Seed = rand.Uint64N(1 << seedBits)
+	}
+	if r.Canvas == 0 {
+		r.Canvas = config.CanvasLength
+	}
+	var err error
+	if r.Prompt, err = m.prompt(o); err != nil {
+		return r, err
+	}
+	if r.Cells, err = m.cells(o, r.Mode); err != nil {
+		return r, err
+	}
+	if r.Sampler, err = sampler(o, config.Generation); err != nil {
+		return r, err
+	}
+	if err := draws(&r, o); err != nil {
+		return r, err
+	}
+	r.Guards, err = guards(o, config.Generation)
+	return r, err
+}
+
+// prompt returns the token ids that are encoded first.
+func (m *Model) prompt(o Options) ([]int32, error) {
+	switch {
+	case o.IDs != nil && o.Prompt != "":
+		return nil, refuse("IDs", "they take the place of Prompt; give one of the two")
+	case o.IDs != nil:
+		return o.IDs, nil
+	case m.m.Tokenizer == nil:
+		return nil, refuse("Prompt", "the checkpoint has no tokenizer; give token ids instead")
+	case o.Raw:
+		return chat.Encode(m.m.Tokenizer, chat.Raw{}.Prompt(o.Prompt)), nil
+	}
+	return chat.Encode(m.m.Tokenizer, m.m.Form.Prompt(o.Prompt)), nil
+}
+
+// cells returns what an infill text says about the first canvas.
+func (m *Model) cells(o Options, mode Mode) ([]canvas.Cell, error) {
+	switch {
+	case o.Infill == "":
+		return nil, nil
+	case mode != Diffusion:
+		return nil, refuse("Infill", "only diffusion can fill holes, the mode is "+string(mode))
+	case m.m.Tokenizer == nil:
+		return nil, refuse("Infill", "the checkpoint has no tokenizer")
+	}
+	parts, err := constraint.ParseInfill(o.Infill)
+	if err != nil {
+		return nil, refuse("Infill", err.Error())
+	}
+	return constraint.Cells(parts, func(text string) []int32 {
+		return m.m.Tokenizer.Encode(text, literal)
+	}), nil
+}
+
+// sampler returns the settings of diffusion mode.
+func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
+	s := diffusion.Settings{
+		Steps: g.MaxDenoisingSteps, MaxSteps: o.MaxSteps,
+		TMin: float64(g.TMin), TMax: float64(g.TMax),
+		EntropyBound: g.EntropyBound, Stability: g.StabilityThreshold, Confidence: g.ConfidenceThreshold,
+	}
+	if o.Steps != 0 {
+		s.Steps = o.Steps
+	}
+	s.TemperatureOff = o.TMin.IsOff() || o.TMax.IsOff()
+	if v, ok := o.TMin.Float(); ok {
+		s.TMin = v
+	}
+	if v, ok := o.TMax.Float(); ok {
+		s.TMax = v
+	}
+	if o.EntropyBound.IsOff() {
+		return s, refuse("EntropyBound", "cannot be switched off; a large bound accepts everything")
+	}
+	if v, ok := o.EntropyBound.Float(); ok {
+		s.EntropyBound = float32(v)
+	}
+	s.StabilityOff, s.ConfidenceOff = o.Stability.IsOff(), o.Confidence.IsOff()
+	if v, ok := o.Stability.Float(); ok {
+		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
+			return s, refuse("Stability", fmt.Sprintf("%v is not a number of steps", v))
+		}
+		s.Stability = int(v)
+	}
+	if v, ok := o.Confidence.Float(); ok {
+		s.Confidence = float32(v)
+	}
+	return s, nil
+}
+
+// draws fills in how tokens are drawn in either mode.
+func draws(r *engine.Request, o Options) error {
+	if o.Temperature.IsOff() {
+		return refuse("Temperature", "cannot be switched off; 0 takes the most likely token, 1 leaves the logits as they are")
+	}
+	temperature, given := o.Temperature.Float()
+	if r.Mode != Diffusion {
+		r.Temperature = float32(temperature)
+		r.Filter = canvas.Filter{TopK: o.TopK, TopP: float32(o.TopP)}
+		return nil
+	}
+	r.Candidates = canvas.Candidates{Temperature: 1}
+	switch {
+	case given && temperature != 0:
+		return refuse("Temperature", "in diffusion mode it can only be 0 (argmax candidates); TMin and TMax set the temperature schedule")
+	case given:
+		r.Candidates.Temperature = 0
+	case o.TopK != 0:
+		return refuse("TopK", "it filters autoregressive draws; the mode is diffusion")
+	case o.TopP != 0:
+		return refuse("TopP", "it filters autoregressive draws; the mode is diffusion")
+	}
+	return nil
+}
+
+// guards returns the checks of the answer. A request that lowers the step cap
+// asks for undecided canvases and gets them.
+func guards(o Options, g model.Generation) (engine.Guards, error) {
+	if o.NoGuards {
+		if o.GuardEntropy.IsSet() && !o.GuardEntropy.IsOff() {
+			return engine.Guards{}, refuse("GuardEntropy", "the guards are switched off by NoGuards")
+		}
+		return engine.Guards{}, nil
+	}
+	guards := engine.Guards{On: true, Entropy: defaultGuardEntropy}
+	lowered := o.Steps != 0 && o.Steps < g.MaxDenoisingSteps || o.MaxSteps != 0 && o.MaxSteps < g.MaxDenoisingSteps
+	if v, ok := o.GuardEntropy.Float(); ok {
+		if !(v > 0) || v > math.MaxFloat32 {
+			return guards, refuse("GuardEntropy", fmt.Sprintf("%v is not a number of nats above 0", v))
+		}
+		guards.Entropy = float32(v)
+	} else if lowered || o.GuardEntropy.IsOff() {
+		guards.Entropy = 0
+	}
+	return guards, nil
+}
+
+func refuse(field, reason string) error {
+	return &engine.RequestError{Field: field, Reason: reason}
+}
