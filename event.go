@@ -31,8 +31,8 @@ type (
 	// Timing says where the time went.
 	Timing = engine.Timing
 
-	// A RequestError names the option that cannot be honoured, by its name in
-	// Options, and says why.
+	// A RequestError names the option that cannot be honoured, in the form
+	// max_tokens for MaxTokens, and says why.
 	RequestError = engine.RequestError
 )
 

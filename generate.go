@@ -2,10 +2,7 @@ package fresco
 
 import (
 	"context"
-	"errors"
 	"iter"
-
-	"github.com/frescolm/fresco/internal/engine"
 )
 
 // Generate answers a request and yields its events in order; see the package
@@ -22,14 +19,7 @@ func (m *Model) Generate(ctx context.Context, o Options) iter.Seq2[Event, error]
 			yield(nil, err)
 			return
 		}
-		for event, err := range m.m.Engine.Generate(ctx, request) {
-			if err != nil {
-				err = inOptions(err)
-			}
-			if !yield(event, err) {
-				return
-			}
-		}
+		m.m.Engine.Generate(ctx, request)(yield)
 	}
 }
 
@@ -70,17 +60,5 @@ func (m *Model) Validate(o Options) error {
 	if err != nil {
 		return err
 	}
-	return inOptions(m.m.Engine.Check(request))
-}
-
-// inOptions names the field of a RequestError as Options names it.
-func inOptions(err error) error {
-	var refused *engine.RequestError
-	if !errors.As(err, &refused) {
-		return err
-	}
-	if name, ok := optionOf[refused.Field]; ok {
-		return &engine.RequestError{Field: name, Reason: refused.Reason}
-	}
-	return err
+	return m.m.Engine.Check(request)
 }

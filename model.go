@@ -2,6 +2,7 @@ package fresco
 
 import (
 	"github.com/frescolm/fresco/internal/models"
+	"github.com/frescolm/fresco/tokenizer"
 )
 
 // OpenOptions say how a model is to be run. nil is the default.
@@ -114,4 +115,13 @@ func (m *Model) Token(id int32) (text string, control bool) {
 func (m *Model) EndTokens() (end []int32, pad int32) {
 	tokens := m.m.Backend.Config().Tokens
 	return tokens.End, tokens.Pad
+}
+
+// Encode returns the token ids of a text with nothing added; nil without a
+// tokenizer. Special tokens that the text spells out count.
+func (m *Model) Encode(text string) []int32 {
+	if m.m.Tokenizer == nil {
+		return nil
+	}
+	return m.m.Tokenizer.Encode(text, tokenizer.EncodeOptions{})
 }

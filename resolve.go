@@ -1,10 +1,10 @@
 package fresco
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/frescolm/fresco/internal/canvas"
 	"github.com/frescolm/fresco/internal/chat"
@@ -12,6 +12,7 @@ import (
 	"github.com/frescolm/fresco/internal/diffusion"
 	"github.com/frescolm/fresco/internal/engine"
 	"github.com/frescolm/fresco/internal/model"
+	"github.com/frescolm/fresco/tokenizer"
 )
 
 // defaultGuardEntropy is the mean entropy in nats above which a canvas at its
@@ -58,7 +59,8 @@ func (m *Model) resolve(o Options) (engine.Request, error) {
 	if err := draws(&r, o); err != nil {
 		return r, err
 	}
-	r.Guards, err = guards(o, config.Generation)
+	r.CapLowered = o.Steps != 0 && o.Steps < config.Generation.MaxDenoisingSteps
+	r.Guards, err = guards(o)
 	return r, err
 }
 
@@ -66,11 +68,11 @@ func (m *Model) resolve(o Options) (engine.Request, error) {
 func (m *Model) prompt(o Options) ([]int32, error) {
 	switch {
 	case o.IDs != nil && o.Prompt != "":
-		return nil, refuse("IDs", "they take the place of Prompt; give one of the two")
+		return nil, refuse("ids", "they take the place of the prompt; give one of the two")
 	case o.IDs != nil:
 		return o.IDs, nil
 	case m.m.Tokenizer == nil:
-		return nil, refuse("Prompt", "the checkpoint has no tokenizer; give token ids instead")
+		return nil, refuse("prompt", "the checkpoint has no tokenizer; give token ids instead")
 	case o.Raw:
 		return chat.Encode(m.m.Tokenizer, chat.Raw{}.Prompt(o.Prompt)), nil
 	}
@@ -83,16 +85,16 @@ func (m *Model) cells(o Options, mode Mode) ([]canvas.Cell, error) {
 	case o.Infill == "":
 		return nil, nil
 	case mode != Diffusion:
-		return nil, refuse("Infill", "only diffusion can fill holes, the mode is "+string(mode))
+		return nil, refuse("infill", "only diffusion can fill holes, the mode is "+string(mode))
 	case m.m.Tokenizer == nil:
-		return nil, refuse("Infill", "the checkpoint has no tokenizer")
+		return nil, refuse("infill", "the checkpoint has no tokenizer")
 	}
 	parts, err := constraint.ParseInfill(o.Infill)
 	if err != nil {
-		return nil, refuse("Infill", err.Error())
+		return nil, refuse("infill", err.Error())
 	}
 	return constraint.Cells(parts, func(text string) []int32 {
-		return m.m.Tokenizer.Encode(text, literal)
+		return m.m.Tokenizer.Encode(text, tokenizer.EncodeOptions{})
 	}), nil
 }
 
@@ -100,7 +102,7 @@ func (m *Model) cells(o Options, mode Mode) ([]canvas.Cell, error) {
 func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 	s := diffusion.Settings{
 		Steps: g.MaxDenoisingSteps, MaxSteps: o.MaxSteps,
-		TMin: float64(g.TMin), TMax: float64(g.TMax),
+		TMin: decimal(g.TMin), TMax: decimal(g.TMax),
 		EntropyBound: g.EntropyBound, Stability: g.StabilityThreshold, Confidence: g.ConfidenceThreshold,
 	}
 	if o.Steps != 0 {
@@ -114,7 +116,7 @@ func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 		s.TMax = v
 	}
 	if o.EntropyBound.IsOff() {
-		return s, refuse("EntropyBound", "cannot be switched off; a large bound accepts everything")
+		return s, refuse("entropy_bound", "cannot be switched off; a large bound accepts everything")
 	}
 	if v, ok := o.EntropyBound.Float(); ok {
 		s.EntropyBound = float32(v)
@@ -122,7 +124,7 @@ func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 	s.StabilityOff, s.ConfidenceOff = o.Stability.IsOff(), o.Confidence.IsOff()
 	if v, ok := o.Stability.Float(); ok {
 		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
-			return s, refuse("Stability", fmt.Sprintf("%v is not a number of steps", v))
+			return s, refuse("stability", fmt.Sprintf("%v is not a number of steps", v))
 		}
 		s.Stability = int(v)
 	}
@@ -135,10 +137,13 @@ func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 // draws fills in how tokens are drawn in either mode.
 func draws(r *engine.Request, o Options) error {
 	if o.Temperature.IsOff() {
-		return refuse("Temperature", "cannot be switched off; 0 takes the most likely token, 1 leaves the logits as they are")
+		return refuse("temperature", "cannot be switched off; 0 takes the most likely token, 1 leaves the logits as they are")
 	}
 	temperature, given := o.Temperature.Float()
-	if r.Mode != Diffusion {
+	if r.Mode == Autoregressive {
+		if err := refuseDiffusion(o); err != nil {
+			return err
+		}
 		r.Temperature = float32(temperature)
 		r.Filter = canvas.Filter{TopK: o.TopK, TopP: float32(o.TopP)}
 		return nil
@@ -146,37 +151,60 @@ func draws(r *engine.Request, o Options) error {
 	r.Candidates = canvas.Candidates{Temperature: 1}
 	switch {
 	case given && temperature != 0:
-		return refuse("Temperature", "in diffusion mode it can only be 0 (argmax candidates); TMin and TMax set the temperature schedule")
+		return refuse("temperature", "in diffusion mode it can only be 0 (argmax candidates); t_min and t_max set the temperature schedule")
 	case given:
 		r.Candidates.Temperature = 0
 	case o.TopK != 0:
-		return refuse("TopK", "it filters autoregressive draws; the mode is diffusion")
+		return refuse("top_k", "it filters autoregressive draws; the mode is diffusion")
 	case o.TopP != 0:
-		return refuse("TopP", "it filters autoregressive draws; the mode is diffusion")
+		return refuse("top_p", "it filters autoregressive draws; the mode is diffusion")
 	}
 	return nil
 }
 
-// guards returns the checks of the answer. A request that lowers the step cap
-// asks for undecided canvases and gets them.
-func guards(o Options, g model.Generation) (engine.Guards, error) {
-	if o.NoGuards {
-		if o.GuardEntropy.IsSet() && !o.GuardEntropy.IsOff() {
-			return engine.Guards{}, refuse("GuardEntropy", "the guards are switched off by NoGuards")
-		}
+// guards returns the checks of the answer.
+func guards(o Options) (engine.Guards, error) {
+	v, given := o.GuardEntropy.Float()
+	switch {
+	case given && !(v > 0 && v <= math.MaxFloat32):
+		return engine.Guards{}, refuse("guard_entropy", fmt.Sprintf("%v is not a number of nats above 0", v))
+	case given && o.NoGuards:
+		return engine.Guards{}, refuse("guard_entropy", "the guards are switched off by no_guards")
+	case o.NoGuards:
 		return engine.Guards{}, nil
+	case given:
+		return engine.Guards{On: true, Entropy: float32(v)}, nil
+	case o.GuardEntropy.IsOff():
+		return engine.Guards{On: true}, nil
 	}
-	guards := engine.Guards{On: true, Entropy: defaultGuardEntropy}
-	lowered := o.Steps != 0 && o.Steps < g.MaxDenoisingSteps || o.MaxSteps != 0 && o.MaxSteps < g.MaxDenoisingSteps
-	if v, ok := o.GuardEntropy.Float(); ok {
-		if !(v > 0) || v > math.MaxFloat32 {
-			return guards, refuse("GuardEntropy", fmt.Sprintf("%v is not a number of nats above 0", v))
+	return engine.Guards{On: true, Entropy: defaultGuardEntropy}, nil
+}
+
+// decimal is the float64 that a config file's number, kept as a float32, was
+// written as.
+func decimal(v float32) float64 {
+	d, err := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', -1, 32), 64)
+	if err != nil {
+		return float64(v)
+	}
+	return d
+}
+
+// refuseDiffusion refuses what only a canvas can be asked for.
+func refuseDiffusion(o Options) error {
+	for _, option := range []struct {
+		field string
+		given bool
+	}{
+		{"canvas", o.Canvas != 0}, {"steps", o.Steps != 0}, {"max_steps", o.MaxSteps != 0},
+		{"t_min", o.TMin.IsSet()}, {"t_max", o.TMax.IsSet()}, {"entropy_bound", o.EntropyBound.IsSet()},
+		{"stability", o.Stability.IsSet()}, {"confidence", o.Confidence.IsSet()},
+	} {
+		if option.given {
+			return refuse(option.field, "it steers diffusion; the mode is ar")
 		}
-		guards.Entropy = float32(v)
-	} else if lowered || o.GuardEntropy.IsOff() {
-		guards.Entropy = 0
 	}
-	return guards, nil
+	return nil
 }
 
 func refuse(field, reason string) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
+	"github.com/frescolm/fresco"
 	"github.com/frescolm/fresco/internal/liveview"
 )
 
@@ -18,6 +19,8 @@ type console struct {
 	err *output
 	// quiet leaves only answers and errors.
 	quiet bool
+	// info is that of the model that is run.
+	info fresco.Info
 
 	// mu guards transient: whether a line that will be overwritten is on err.
 	mu        sync.Mutex

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -110,34 +111,15 @@ func closedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// flagOf names the flag that sets a field of fresco.Options.
-var flagOf = map[string]string{
-	"Prompt": "PROMPT", "IDs": "--ids", "Raw": "--raw", "Infill": "--infill",
-	"Mode": "--mode", "Seed": "--seed", "MaxTokens": "--max-tokens", "Stop": "--stop",
-	"Canvas": "--canvas", "Steps": "--steps", "MaxSteps": "--max-steps",
-	"TMin": "--t-min", "TMax": "--t-max", "EntropyBound": "--entropy-bound",
-	"Stability": "--stability", "Confidence": "--confidence",
-	"Temperature": "--temperature", "TopK": "--top-k", "TopP": "--top-p",
-	"PrefillChunk": "--prefill-chunk", "NoGuards": "--no-guards", "GuardEntropy": "--guard-entropy",
-}
+// fieldName matches the names of request fields that are no English words.
+var fieldName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)
 
 // inFlags tells what is wrong with a request in terms of the command line.
 func inFlags(e *fresco.RequestError) string {
-	words := strings.FieldsFunc(e.Reason, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
-	})
-	reason := e.Reason
-	for _, word := range words {
-		if flag, ok := flagOf[word]; ok && word != "Prompt" && word != "Mode" && word != "Seed" && word != "Stop" && word != "Raw" && word != "Steps" && word != "Canvas" && word != "Temperature" {
-			reason = strings.ReplaceAll(reason, word, flag)
-		}
+	flag := func(field string) string { return "--" + strings.ReplaceAll(field, "_", "-") }
+	field := flag(e.Field)
+	if e.Field == "prompt" {
+		field = "PROMPT"
 	}
-	field, index, indexed := strings.Cut(e.Field, "[")
-	if flag, ok := flagOf[field]; ok {
-		field = flag
-	}
-	if indexed {
-		field += "[" + index
-	}
-	return field + ": " + reason
+	return field + ": " + fieldName.ReplaceAllStringFunc(e.Reason, flag)
 }

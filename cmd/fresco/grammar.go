@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"reflect"
 
@@ -35,7 +34,6 @@ func newParser(c *console) (*kong.Kong, error) {
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(code int) { os.Exit(code) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Help(printHelp),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "answer", Title: "Answer:"},
 			{Key: "diffusion", Title: "Diffusion:"},
@@ -51,11 +49,3 @@ func newParser(c *console) (*kong.Kong, error) {
 		kong.BindTo(context.Background(), (*context.Context)(nil)),
 	)
 }
-
-// printHelp is kong's help without the flag of the shell's name that nobody
-// needs, written in one piece.
-func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	return kong.DefaultHelpPrinter(options, ctx)
-}
-
-var _ io.Writer = (*output)(nil)

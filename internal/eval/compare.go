@@ -99,7 +99,7 @@ func pair(bucket string, ours, theirs []float64) Paired {
 		Ours: meanAndError(ours).Mean, Official: meanAndError(theirs).Mean,
 		Difference: meanAndError(differences),
 	}
-	p.Limit = -allowedErrors * p.Difference.SE
+	p.Limit = 0 - allowedErrors*p.Difference.SE
 	p.Pass = p.Difference.Mean >= p.Limit-rounding
 	return p
 }

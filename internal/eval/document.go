@@ -58,14 +58,14 @@ func (d Document) WriteText(w io.Writer) error {
 		start = end
 	}
 	if len(d.Official) > 0 {
-		line(t, "exact, against the official outputs", "puzzles", "ours", "official", "difference", "limit", "")
+		line(t, "exact, against the official outputs", "puzzles", "ours", "official", "difference", "limit", "result")
 		for _, p := range d.Official {
 			line(t, "  "+p.Bucket+" clues", fmt.Sprint(p.Puzzles), percent(p.Ours), percent(p.Official), signedPoints(p.Difference), points(p.Limit), passed(p.Pass))
 		}
 		line(t)
 	}
 	if len(d.Shares) > 0 {
-		line(t, "exact, against the published share", "puzzles", "ours", "published", "limit", "")
+		line(t, "exact, against the published share", "puzzles", "ours", "published", "limit", "result")
 		for _, c := range d.Shares {
 			line(t, fmt.Sprintf("  %s clues, %s", c.Bucket, c.Mode), fmt.Sprint(c.Puzzles), share(c.Ours), percent(c.Published), percent(c.Limit), passed(c.Pass))
 		}
@@ -132,6 +132,9 @@ func counts[K ~string](n map[K]int) string {
 		}
 		return strings.Compare(string(a), string(b))
 	})
+	if len(keys) == 0 {
+		return "-"
+	}
 	var list []string
 	for _, k := range keys {
 		list = append(list, fmt.Sprintf("%s %d", k, n[k]))

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"errors"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"testing"
@@ -203,6 +205,9 @@ func TestParseShares(t *testing.T) {
 func TestGoldenShares(t *testing.T) {
 	dir := fixtures.Dir(t, "sudoku")
 	shares, err := LoadShares(filepath.Join(dir, "measured.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("no published shares: %v", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,6 +105,10 @@ func (l *Logits) Copy(dst []float32) error {
 	return nil
 }
 
+// Processed writes the processed logits of one row [Size] to dst, unrounded: what
+// entropy, argmax and draws use.
+func (l *Logits) Processed(dst []float32, row int) { l.processed(dst[:l.vocab.Size], row, 0) }
+
 // store keeps the head outputs of ids first … first+len(z)-1 of a row.
 func (l *Logits) store(row, first int, z []float32) {
 	at := row*l.vocab.Size + first

@@ -38,8 +38,9 @@ func Generate(seed, index uint64, lo, hi int) (puzzle, solution Grid, err error)
 	return Grid{}, Grid{}, fmt.Errorf("sudoku: no puzzle of at most %d clues in %d attempts (seed %d, index %d)", hi, attempts, seed, index)
 }
 
-// draws makes random choices from raw 64-bit numbers alone, whose sequence Go
-// promises to keep, so that a series of puzzles is the same for ever.
+// draws makes random choices from the raw numbers of PCG-DXSM alone, a published
+// algorithm, so that no change to how Go shuffles can change a series of
+// puzzles.
 type draws struct{ source *rand.PCG }
 
 // below returns a number 0 … n-1 by multiply-high.

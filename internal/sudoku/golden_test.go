@@ -45,7 +45,7 @@ func TestGoldenSolutions(t *testing.T) {
 					t.Error(v)
 				}
 				if found := Solutions(puzzle, 2); len(found) != 1 || found[0].String() != p.Solution {
-					t.Errorf("%d solutions, the first\n%v", len(found), found[0])
+					t.Errorf("%d solutions, want this one:\n%s\ngot:\n%v", len(found), p.Solution, found)
 				}
 				if n := RightCells(p.Solution, p.Solution); n != Cells {
 					t.Errorf("%d cells right", n)

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/frescolm/fresco"
+	"github.com/frescolm/fresco/internal/liveview"
+)
+
+// A printer shows an answer while it comes about.
+type printer interface {
+	// begin comes first. Text that will be checked is held back until the check
+	// has passed.
+	begin(checked bool) error
+	// drafts reports whether the printer wants to see drafts.
+	drafts() bool
+	draft(*fresco.Draft) error
+	committed(*fresco.Committed) error
+	// redraw comes after an attempt whose answer did not pass.
+	redraw(*outcome) error
+	end(*outcome) error
+}
+
+// textPrinter writes the text as it is committed.
+type textPrinter struct {
+	c   *console
+	out *output
+	// ids writes token ids, for want of a tokenizer.
+	ids bool
+
+	held    bool
+	written bool
+	newline bool
+}
+
+func (p *textPrinter) begin(checked bool) error  { p.held = checked; return nil }
+func (p *textPrinter) drafts() bool              { return false }
+func (p *textPrinter) draft(*fresco.Draft) error { return nil }
+
+func (p *textPrinter) committed(e *fresco.Committed) error {
+	if p.held {
+		return nil
+	}
+	text := e.Text
+	if p.ids {
+		text = joinIDs(e.IDs)
+		if p.written && text != "" {
+			text = "," + text
+		}
+	}
+	return p.write(text)
+}
+
+func (p *textPrinter) redraw(o *outcome) error {
+	p.c.note("attempt %d: not solved: %s; drawing again", o.attempts, o.problem)
+	return nil
+}
+
+func (p *textPrinter) end(o *outcome) error {
+	if p.held {
+		if err := p.write(o.Text); err != nil {
+			return err
+		}
+	}
+	if p.written && !p.newline {
+		if err := p.write("\n"); err != nil {
+			return err
+		}
+	}
+	p.c.closing(o)
+	return nil
+}
+
+func (p *textPrinter) write(text string) error {
+	if text == "" {
+		return nil
+	}
+	p.written, p.newline = true, strings.HasSuffix(text, "\n")
+	// A terminal gets no control sequences from a model.
+	if p.out.terminal {
+		text = liveview.Harmless(text)
+	}
+	_, err := io.WriteString(p.out, text)
+	return err
+}
+
+func joinIDs(ids []int32) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = strconv.Itoa(int(id))
+	}
+	return strings.Join(texts, ",")
+}
+
+// livePrinter draws the canvas on a terminal.
+type livePrinter struct {
+	c    *console
+	view *liveview.View
+	ids  bool
+
+	held bool
+}
+
+func newLivePrinter(run *running) *livePrinter {
+	m := run.model
+	end, pad := m.EndTokens()
+	glyphs := &liveview.Glyphs{End: end, Pad: pad}
+	if m.Info().HasTokenizer {
+		glyphs.Text = func(id int32) string { text, _ := m.Token(id); return text }
+		glyphs.Special = func(id int32) bool { _, control := m.Token(id); return control }
+	} else {
+		glyphs.Text = func(id int32) string { return strconv.Itoa(int(id)) + " " }
+	}
+	view := liveview.NewView(run.c.out, run.c.out.size, palette(), glyphs)
+	run.c.onClean(func() { _ = view.Close() }) // its error has nowhere to go
+	return &livePrinter{c: run.c, view: view, ids: !m.Info().HasTokenizer}
+}
+
+func (p *livePrinter) begin(checked bool) error    { p.held = checked; return nil }
+func (p *livePrinter) drafts() bool                { return true }
+func (p *livePrinter) draft(d *fresco.Draft) error { return p.view.Draft(d) }
+
+func (p *livePrinter) committed(e *fresco.Committed) error {
+	switch {
+	case p.held:
+		return nil
+	case p.ids:
+		return p.view.Commit(joinIDs(e.IDs) + "\n")
+	}
+	return p.view.Commit(e.Text)
+}
+
+func (p *livePrinter) redraw(o *outcome) error {
+	p.view.Attempt(o.attempts)
+	if err := p.view.Clear(); err != nil {
+		return err
+	}
+	p.c.note("attempt %d: not solved: %s; drawing again", o.attempts, o.problem)
+	return nil
+}
+
+func (p *livePrinter) end(o *outcome) error {
+	if p.held {
+		if err := p.view.Commit(o.Text); err != nil {
+			return err
+		}
+	}
+	if err := p.view.Close(); err != nil {
+		return err
+	}
+	p.c.onClean(nil)
+	p.c.closing(o)
+	return nil
+}
+
+// closing prints the verdict and the line about how the answer came about.
+func (c *console) closing(o *outcome) {
+	for _, warning := range o.Warnings {
+		c.note("warning: %s", warning)
+	}
+	if verdict := o.verdict(); verdict != "" {
+		c.note("%s", verdict)
+	}
+	c.note("%s", o.line(c.info))
+}
+
+// loading shows the progress of loading.
+func (c *console) loading() func(fresco.LoadProgress) {
+	said := false
+	return func(p fresco.LoadProgress) {
+		text := "loading " + p.Name
+		if p.Bytes > 0 {
+			text += " (" + bytesText(p.Bytes) + ")"
+		}
+		if c.err.drawable() {
+			c.progress("%s: %.0f s", text, p.Elapsed.Seconds())
+		} else if !said {
+			said = true
+			c.note("%s …", text)
+		}
+	}
+}
+
+// bytesText writes a number of bytes with a decimal unit.
+func bytesText(n int64) string {
+	switch {
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+}

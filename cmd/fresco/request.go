@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/frescolm/fresco"
+	"github.com/frescolm/fresco/internal/models"
+)
+
+// maxInput is the largest prompt or infill text that is read, in bytes: far more
+// than any context holds.
+const maxInput = 64 << 20
+
+const standardInput = "-"
+
+// options turns the flags into a request and reads the texts that they name. It
+// settles which of the arguments is the model.
+func (r *runCommand) options(ctx context.Context, c *console) (fresco.Options, error) {
+	o := fresco.Options{
+		IDs: r.IDs, Raw: r.Raw, Mode: fresco.Mode(r.Mode), Seed: r.Seed.value,
+		MaxTokens: r.MaxTokens.n, Stop: r.Stop, Canvas: r.Canvas.n,
+		Steps: r.Steps.n, MaxSteps: r.MaxSteps.n, TMin: r.TMin, TMax: r.TMax,
+		EntropyBound: r.EntropyBound, Stability: r.Stability, Confidence: r.Confidence,
+		Temperature: r.Temperature, TopK: r.TopK.n, PrefillChunk: r.PrefillChunk.n,
+		NoGuards: r.NoGuards, GuardEntropy: r.GuardEntropy,
+	}
+	o.TopP, _ = r.TopP.Float()
+	// "fresco run -" has a prompt and no model.
+	if r.Model == standardInput && r.Prompt == nil {
+		dash := r.Model
+		r.Model, r.Prompt = "", &dash
+	}
+	if err := r.conflicts(); err != nil {
+		return o, err
+	}
+	if r.Model == "" {
+		r.Model = models.Default
+	}
+	var err error
+	if o.Infill, err = r.infill(ctx, c); err != nil {
+		return o, err
+	}
+	o.Prompt, err = r.prompt(ctx, c)
+	return o, err
+}
+
+// conflicts refuses flags that ask for two things at once.
+func (r *runCommand) conflicts() error {
+	switch {
+	case r.IDs != nil && r.Prompt != nil:
+		return usage("--ids takes the place of PROMPT; give one of the two")
+	case r.Infill != "" && r.Mode == string(fresco.Autoregressive):
+		return usage("--infill needs diffusion mode; --mode ar cannot fill holes")
+	case r.Infill == standardInput && r.Prompt != nil && *r.Prompt == standardInput:
+		return usage("PROMPT and --infill cannot both be read from standard input")
+	case r.NoGuards && r.GuardEntropy.IsSet() && !r.GuardEntropy.IsOff():
+		return usage("--guard-entropy sets a guard that --no-guards switches off; give one of the two")
+	case r.MaxSteps.set && r.Steps.set && r.MaxSteps.n > r.Steps.n:
+		return usage("--max-steps %d is above --steps %d; it can only stop earlier", r.MaxSteps.n, r.Steps.n)
+	}
+	return nil
+}
+
+func (r *runCommand) prompt(ctx context.Context, c *console) (string, error) {
+	switch {
+	case r.IDs != nil:
+		return "", nil
+	case r.Prompt == nil:
+		text, ok := example(r.Model)
+		switch {
+		case ok:
+			return text, nil
+		case !models.Known(r.Model):
+			return "", nil // opening it says what is wrong
+		}
+		return "", usage("%s needs a PROMPT (\"-\" reads standard input) or --ids", r.Model)
+	case *r.Prompt == standardInput:
+		text, err := readAll(ctx, c.in, "standard input")
+		if err == nil && text == "" && !r.Raw {
+			err = usage("PROMPT: standard input is empty")
+		}
+		return text, err
+	case *r.Prompt == "" && !r.Raw:
+		return "", usage("PROMPT is empty")
+	}
+	return *r.Prompt, nil
+}
+
+func (r *runCommand) infill(ctx context.Context, c *console) (string, error) {
+	var (
+		text string
+		err  error
+	)
+	switch r.Infill {
+	case "":
+		return "", nil
+	case standardInput:
+		text, err = readAll(ctx, c.in, "standard input")
+	default:
+		text, err = readFile(ctx, r.Infill)
+	}
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("--infill: %w", err)
+	case text == "":
+		return "", usage("--infill: the text is empty")
+	case !utf8.ValidString(text):
+		return "", usage("--infill: the text is not UTF-8")
+	}
+	return text, nil
+}
+
+func readFile(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return readAll(ctx, f, path)
+}
+
+// readAll reads a text to its end, or until the context ends.
+func readAll(ctx context.Context, in io.Reader, name string) (string, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+		done <- result{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case r := <-done:
+		switch {
+		case r.err != nil:
+			return "", fmt.Errorf("%s: %w", name, plainCause(r.err))
+		case len(r.data) > maxInput:
+			return "", usage("%s: more than %d bytes", name, maxInput)
+		}
+		return string(r.data), nil
+	}
+}

@@ -1,0 +1,281 @@
+package gemma
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/frescolm/fresco/internal/fixtures"
+	"github.com/frescolm/fresco/internal/model"
+	"github.com/frescolm/fresco/internal/weights"
+	"github.com/frescolm/fresco/safetensors"
+)
+
+// goldenCase is one line of text/cases.json.
+type goldenCase struct {
+	Name       string
+	Checkpoint string
+	Kind       string
+	File       string
+	Prefix     string
+	Tensors    map[string][]any
+	Tolerance  map[string]any
+	Inputs     struct {
+		IDs      json.RawMessage
+		Prompt   *string
+		Canvas   json.RawMessage
+		SCLogits *string `json:"sc_logits"`
+		Commits  [][]int32
+		Whole    string
+		Cut      int
+		Rows     [][]int32
+	}
+}
+
+// golden is the index of the text fixtures with what it points to.
+type golden struct {
+	dir      string
+	cases    []goldenCase
+	byName   map[string]*goldenCase
+	files    map[string]*safetensors.File
+	backends map[string]*Backend
+}
+
+func openGolden(t testing.TB) *golden {
+	t.Helper()
+	dir := fixtures.Dir(t, "text")
+	data, err := os.ReadFile(filepath.Join(dir, "cases.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index struct{ Cases []goldenCase }
+	if err := json.Unmarshal(data, &index); err != nil {
+		t.Fatal(err)
+	}
+	if len(index.Cases) == 0 {
+		t.Fatal("the index holds no case")
+	}
+	g := &golden{dir: dir, cases: index.Cases, byName: map[string]*goldenCase{}, files: map[string]*safetensors.File{}, backends: map[string]*Backend{}}
+	for i := range g.cases {
+		g.byName[g.cases[i].Name] = &g.cases[i]
+	}
+	t.Cleanup(func() {
+		for _, b := range g.backends {
+			b.Close()
+		}
+		for _, f := range g.files {
+			f.Close()
+		}
+	})
+	return g
+}
+
+// backend opens a checkpoint of the fixtures once per arithmetic.
+func (g *golden) backend(t testing.TB, name, arithmetic string) *Backend {
+	t.Helper()
+	key := name + " " + arithmetic
+	if b := g.backends[key]; b != nil {
+		return b
+	}
+	b := openBackend(t, filepath.Join(g.dir, "ckpt", name), model.LoadOptions{Arithmetic: arithmetic, Threads: 2})
+	g.backends[key] = b
+	return b
+}
+
+func openBackend(t testing.TB, dir string, o model.LoadOptions) *Backend {
+	t.Helper()
+	checkpoint, err := weights.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := load(checkpoint, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.(*Backend)
+}
+
+func (g *golden) tensor(t testing.TB, file, name string) safetensors.Tensor {
+	t.Helper()
+	f := g.files[file]
+	if f == nil {
+		var err error
+		if f, err = safetensors.Open(filepath.Join(g.dir, "tensors", file)); err != nil {
+			t.Fatal(err)
+		}
+		g.files[file] = f
+	}
+	tensor, ok := f.Tensor(name)
+	if !ok {
+		t.Fatalf("%s: no tensor %s", file, name)
+	}
+	return tensor
+}
+
+// floats reads a tensor of a case as float32, ints as int32.
+func (g *golden) floats(t testing.TB, c *goldenCase, key string) []float32 {
+	return decodeFloats(t, g.tensor(t, c.File, c.Prefix+key))
+}
+
+func (g *golden) ints(t testing.TB, c *goldenCase, key string) []int32 {
+	tensor := g.tensor(t, c.File, c.Prefix+key)
+	if tensor.DType != "I32" {
+		t.Fatalf("%s%s is %s, not I32", c.Prefix, key, tensor.DType)
+	}
+	v := make([]int32, len(tensor.Data)/4)
+	for i := range v {
+		v[i] = int32(binary.LittleEndian.Uint32(tensor.Data[4*i:]))
+	}
+	return v
+}
+
+func decodeFloats(t testing.TB, tensor safetensors.Tensor) []float32 {
+	switch tensor.DType {
+	case "F32":
+		v := make([]float32, len(tensor.Data)/4)
+		for i := range v {
+			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(tensor.Data[4*i:]))
+		}
+		return v
+	case "BF16":
+		v := make([]float32, len(tensor.Data)/2)
+		for i := range v {
+			v[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(tensor.Data[2*i:])) << 16)
+		}
+		return v
+	}
+	t.Fatalf("a tensor of type %s", tensor.DType)
+	return nil
+}
+
+func (c *goldenCase) has(key string) bool { return c.Tensors[key] != nil }
+
+// list reads a JSON list of ids.
+func list(t testing.TB, raw json.RawMessage) []int32 {
+	var ids []int32
+	if err := json.Unmarshal(raw, &ids); err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// observed is what a pass showed.
+type observed struct {
+	hidden  [][]float32 // per layer boundary [rows × hidden]
+	ids     [][]int32   // per layer [rows × chosen]
+	weights [][]float32
+	final   []float32
+	logits  []float32 // soft-capped, of the rows asked for
+}
+
+// observe runs f with a probe that records into an observed.
+func (b *Backend) observe(f func()) *observed {
+	o := &observed{}
+	b.forward.probe = &probe{
+		hidden: func(_ int, x []float32, _ int) { o.hidden = append(o.hidden, slices.Clone(x)) },
+		router: func(_ int, ids []int32, w []float32, _ int) {
+			o.ids = append(o.ids, slices.Clone(ids))
+			o.weights = append(o.weights, slices.Clone(w))
+		},
+		final: func(x []float32, _ int) { o.final = slices.Clone(x) },
+	}
+	f()
+	b.forward.probe = nil
+	return o
+}
+
+// prefill encodes ids without looking.
+func prefill(t testing.TB, b *Backend, s model.Sequence, ids []int32) {
+	t.Helper()
+	if len(ids) > 0 {
+		step(t, b, model.Item{Encode: &model.Encode{Sequence: s, Segments: []model.Segment{{IDs: ids}}}})
+	}
+}
+
+func step(t testing.TB, b *Backend, items ...model.Item) []model.Result {
+	t.Helper()
+	results, err := b.Step(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if r.NonFinite != nil {
+			t.Fatalf("item %d: %v", i, r.NonFinite)
+		}
+	}
+	return results
+}
+
+// encodeRows encodes ids and records the pass; logits of the given rows.
+func encodeRows(t testing.TB, b *Backend, s model.Sequence, ids []int32, rows []int32) *observed {
+	t.Helper()
+	e := &model.Encode{Sequence: s, Segments: []model.Segment{{IDs: ids}}}
+	for _, r := range rows {
+		e.Rows = append(e.Rows, model.Row{Index: int(r)})
+	}
+	// Every row passes the last layer, so that the final norm can be compared.
+	all := &model.Encode{Sequence: s, Segments: e.Segments}
+	for r := range ids {
+		all.Rows = append(all.Rows, model.Row{Index: r})
+	}
+	fork, err := s.Fork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fork.Release()
+	all.Sequence = fork
+	o := b.observe(func() { step(t, b, model.Item{Encode: all}) })
+	step(t, b, model.Item{Encode: e})
+	o.logits = make([]float32, len(rows)*b.config.vocab)
+	for i := range rows {
+		b.rowLogits.Processed(o.logits[i*b.config.vocab:(i+1)*b.config.vocab], i)
+	}
+	return o
+}
+
+// denoiseCanvas runs one denoising step at temperature 1 and records it.
+func denoiseCanvas(t testing.TB, b *Backend, s model.Sequence, ids []int32, conditioning []float32) *observed {
+	t.Helper()
+	c, err := s.NewCanvas(len(ids))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Release()
+	if conditioning != nil {
+		if err := c.SetLogits(conditioning); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := b.observe(func() {
+		step(t, b, model.Item{Denoise: &model.Denoise{Canvas: c, Sequence: s, IDs: ids, Temperature: 1}})
+	})
+	o.logits = make([]float32, len(ids)*b.config.vocab)
+	for i := range ids {
+		c.(*canvasState).logits.Processed(o.logits[i*b.config.vocab:(i+1)*b.config.vocab], i)
+	}
+	return o
+}
+
+// promptIDs returns the ids that a case's inputs.prompt names.
+func (g *golden) promptIDs(t testing.TB, c *goldenCase) []int32 {
+	if c.Inputs.Prompt == nil {
+		return nil
+	}
+	p := g.byName[*c.Inputs.Prompt]
+	if p == nil {
+		t.Fatalf("no case %s", *c.Inputs.Prompt)
+	}
+	return list(t, p.Inputs.IDs)
+}
+
+// conditioning returns the logits that a case's inputs.sc_logits names.
+func (g *golden) conditioning(t testing.TB, c *goldenCase) []float32 {
+	if c.Inputs.SCLogits == nil {
+		return nil
+	}
+	return decodeFloats(t, g.tensor(t, c.File, *c.Inputs.SCLogits))
+}
