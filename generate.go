@@ -2,7 +2,11 @@ package fresco
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"strings"
+
+	"github.com/frescolm/fresco/internal/engine"
 )
 
 // Generate answers a request and yields its events in order; see the package
@@ -19,7 +23,11 @@ func (m *Model) Generate(ctx context.Context, o Options) iter.Seq2[Event, error]
 			yield(nil, err)
 			return
 		}
-		m.m.Engine.Generate(ctx, request)(yield)
+		for event, err := range m.m.Engine.Generate(ctx, request) {
+			if !yield(event, inOptions(err, o)) {
+				return
+			}
+		}
 	}
 }
 
@@ -60,5 +68,22 @@ func (m *Model) Validate(o Options) error {
 	if err != nil {
 		return err
 	}
-	return m.m.Engine.Check(request)
+	return inOptions(m.m.Engine.Check(request), o)
+}
+
+// settingNames writes the fields of the sampler's settings, which its errors
+// name, as clients do.
+var settingNames = strings.NewReplacer("TMin", "t_min", "Steps", "steps")
+
+// inOptions puts a RequestError in terms of the options.
+func inOptions(err error, o Options) error {
+	var refused *engine.RequestError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	translated := engine.RequestError{Field: refused.Field, Reason: settingNames.Replace(refused.Reason)}
+	if refused.Field == "prompt" && o.IDs != nil {
+		translated.Field = "ids"
+	}
+	return &translated
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 
 	"github.com/frescolm/fresco/internal/canvas"
 	"github.com/frescolm/fresco/internal/chat"
@@ -102,7 +101,7 @@ func (m *Model) cells(o Options, mode Mode) ([]canvas.Cell, error) {
 func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 	s := diffusion.Settings{
 		Steps: g.MaxDenoisingSteps, MaxSteps: o.MaxSteps,
-		TMin: decimal(g.TMin), TMax: decimal(g.TMax),
+		TMin: g.TMin, TMax: g.TMax,
 		EntropyBound: g.EntropyBound, Stability: g.StabilityThreshold, Confidence: g.ConfidenceThreshold,
 	}
 	if o.Steps != 0 {
@@ -178,16 +177,6 @@ func guards(o Options) (engine.Guards, error) {
 		return engine.Guards{On: true}, nil
 	}
 	return engine.Guards{On: true, Entropy: defaultGuardEntropy}, nil
-}
-
-// decimal is the float64 that a config file's number, kept as a float32, was
-// written as.
-func decimal(v float32) float64 {
-	d, err := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', -1, 32), 64)
-	if err != nil {
-		return float64(v)
-	}
-	return d
 }
 
 // refuseDiffusion refuses what only a canvas can be asked for.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"reflect"
 
@@ -46,6 +45,6 @@ func newParser(c *console) (*kong.Kong, error) {
 		kong.WithHyphenPrefixedParameters(true),
 		kong.TypeMapper(reflect.TypeFor[fresco.Setting](), settingMapper{}),
 		kong.TypeMapper(reflect.TypeFor[whole](), wholeMapper{}),
-		kong.BindTo(context.Background(), (*context.Context)(nil)),
+		kong.TypeMapper(reflect.TypeFor[choice](), choiceMapper{}),
 	)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/signal"
@@ -18,6 +19,7 @@ func execute(args []string) int {
 	signal.Ignore(syscall.SIGPIPE)
 
 	c := newConsole()
+	defer c.clean() // also when something panics
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -31,7 +33,8 @@ func execute(args []string) int {
 	}
 	watch := watchInterrupts(c)
 	defer watch.stop()
-	return c.fail(parsed.Run(c, watch.ctx, parser))
+	parsed.BindTo(watch.ctx, (*context.Context)(nil))
+	return c.fail(parsed.Run(c, parser))
 }
 
 // parseError turns an error of the parser into one of usage.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,7 +74,7 @@ func bounded(tag *kong.Tag, text string, v float64) error {
 		}
 	}
 	if v > maxReal {
-		return fmt.Errorf("%s must be at most %g", text, float64(maxReal))
+		return fmt.Errorf("%s must be at most %d", text, int64(maxReal))
 	}
 	return nil
 }
@@ -143,5 +144,24 @@ func (l *ids) UnmarshalText(text []byte) error {
 		}
 		*l = append(*l, int32(id))
 	}
+	return nil
+}
+
+// A choice is one of the words of its tag "of", or absent.
+type choice string
+
+// choiceMapper parses a choice.
+type choiceMapper struct{}
+
+func (choiceMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("word", &text); err != nil {
+		return err
+	}
+	words := strings.Split(ctx.Value.Tag.Get("of"), ",")
+	if !slices.Contains(words, text) {
+		return fmt.Errorf("%q is not one of %s", text, strings.Join(words, ", "))
+	}
+	target.SetString(text)
 	return nil
 }

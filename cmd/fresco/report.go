@@ -90,7 +90,7 @@ func (o *outcome) report(info fresco.Info) report {
 	return r
 }
 
-// jsonPrinter prints the report at the end.
+// jsonPrinter prints the report at the end, in one line.
 type jsonPrinter struct{ c *console }
 
 func (p *jsonPrinter) begin(bool) error                  { return nil }
@@ -100,7 +100,11 @@ func (p *jsonPrinter) committed(*fresco.Committed) error { return nil }
 func (p *jsonPrinter) redraw(*outcome) error             { return nil }
 
 func (p *jsonPrinter) end(o *outcome) error {
-	if err := writeJSON(p.c.out, o.report(p.c.info)); err != nil {
+	line, err := json.Marshal(o.report(p.c.info))
+	if err != nil {
+		return err
+	}
+	if _, err := p.c.out.Write(append(line, '\n')); err != nil {
 		return err
 	}
 	p.c.closing(o)

@@ -53,7 +53,7 @@ func (r *runCommand) conflicts() error {
 	switch {
 	case r.IDs != nil && r.Prompt != nil:
 		return usage("--ids takes the place of PROMPT; give one of the two")
-	case r.Infill != "" && r.Mode == string(fresco.Autoregressive):
+	case r.Infill != "" && r.Mode == choice(fresco.Autoregressive):
 		return usage("--infill needs diffusion mode; --mode ar cannot fill holes")
 	case r.Infill == standardInput && r.Prompt != nil && *r.Prompt == standardInput:
 		return usage("PROMPT and --infill cannot both be read from standard input")

@@ -13,7 +13,7 @@ type runCommand struct {
 	Model  string  `arg:"" optional:"" help:"An embedded model (see \"fresco list\") or a checkpoint folder. Default: sudoku."`
 	Prompt *string `arg:"" optional:"" help:"The text to answer; \"-\" reads it from standard input. Default for an embedded model: its example."`
 
-	Mode      string   `enum:",diffusion,ar" default:"" placeholder:"MODE" group:"answer" help:"diffusion refines canvases; ar decodes the same weights left to right. Default: diffusion where the checkpoint can."`
+	Mode      choice   `of:"diffusion,ar" placeholder:"MODE" group:"answer" help:"diffusion refines canvases; ar decodes the same weights left to right. Default: diffusion where the checkpoint can."`
 	Seed      seed     `placeholder:"N" group:"answer" help:"Address of all random draws. Default: fresh and random; the line at the end tells it."`
 	MaxTokens whole    `placeholder:"N" group:"answer" help:"End after exactly N tokens. Default: the end token or the context limit."`
 	Stop      []string `sep:"none" placeholder:"TEXT" group:"answer" help:"End before this text; may be given again."`
@@ -38,7 +38,7 @@ type runCommand struct {
 
 	Threads      whole  `max:"1024" placeholder:"N" group:"machine" help:"Compute threads. Default: physical cores within the limits of the cgroup."`
 	PrefillChunk whole  `placeholder:"N" group:"machine" help:"Most prompt tokens in one pass. Default: all."`
-	Precision    string `enum:",exact,bf16" default:"" placeholder:"NAME" group:"machine" help:"exact computes in fp32; bf16 rounds where the official implementation does. Default: by the weights."`
+	Precision    choice `of:"exact,bf16" placeholder:"NAME" group:"machine" help:"exact computes in fp32; bf16 rounds where the official implementation does. Default: by the weights."`
 
 	JSON   bool `name:"json" group:"output" help:"Print one JSON object instead of the text."`
 	Quiet  bool `short:"q" group:"output" help:"Print the answer and errors, nothing else."`
@@ -110,7 +110,7 @@ func (r *runCommand) printer(run *running) printer {
 
 func (r *runCommand) open(c *console) (*fresco.Model, error) {
 	m, err := fresco.Open(r.Model, &fresco.OpenOptions{
-		Arithmetic: r.Precision,
+		Arithmetic: string(r.Precision),
 		Threads:    r.Threads.n,
 		Progress:   c.loading(),
 	})

@@ -45,11 +45,8 @@ func newAnswer(t *tokenizer.Tokenizer, limit int, stops []string) answer {
 // full reports whether the answer has all the tokens that it may have.
 func (a *answer) full() bool { return a.limit > 0 && len(a.ids) >= a.limit }
 
-// decided reports whether a stop text has ended the answer whatever follows.
-func (a *answer) decided() bool { return a.match >= 0 && a.held >= a.match }
-
-// stopped reports whether a stop text has cut the answer that has ended.
-func (a *answer) stopped() bool { return a.match >= 0 }
+// decided reports whether a stop text cuts the answer, whatever follows.
+func (a *answer) decided() bool { return a.match >= 0 && (a.ended || a.held >= a.match) }
 
 // push appends a token.
 func (a *answer) push(id int32) {

@@ -40,7 +40,7 @@ func (r *run) autoregress(ctx context.Context) (FinishReason, error) {
 			return "", inPart(fmt.Sprintf("token %d", position), err)
 		}
 		r.finished.Usage.Forwards += len(pending)
-		if saw := nonFinite(result); saw != "" {
+		if saw := r.nonFinite(result, position-1); saw != "" {
 			if !r.request.Guards.On {
 				return "", fmt.Errorf("engine: token %d: %s", position, saw)
 			}

@@ -182,7 +182,7 @@ func (r *run) refine(ctx context.Context, sampler *diffusion.Sampler, c *refined
 		if err != nil {
 			return err
 		}
-		if saw := nonFinite(result); saw != "" {
+		if saw := r.nonFinite(result, r.sequence.Len()); saw != "" {
 			if !r.request.Guards.On {
 				return errors.New(saw)
 			}

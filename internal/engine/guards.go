@@ -18,13 +18,18 @@ const (
 )
 
 // nonFinite says where NaN or infinity appeared in a step, "" when nowhere.
-func nonFinite(result model.Result) string {
-	if result.NonFinite != nil {
-		return result.NonFinite.Error()
+// start is the absolute position of the step's first row.
+func (r *run) nonFinite(result model.Result, start int) string {
+	const inLogits = "NaN or infinity in the logits at position %d"
+	if n := result.NonFinite; n != nil {
+		if n.Layer >= len(r.config.Layers) {
+			return fmt.Sprintf(inLogits, n.Position)
+		}
+		return n.Error()
 	}
 	for i := range result.Stats {
 		if result.Stats[i].NonFinite {
-			return fmt.Sprintf("NaN or infinity in the logits of row %d", i)
+			return fmt.Sprintf(inLogits, start+i)
 		}
 	}
 	return ""

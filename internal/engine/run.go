@@ -135,11 +135,9 @@ func (r *run) encode(ids []int32, rows []model.Row) {
 }
 
 // step runs one item and adds the time it took to a clock. It returns
-// errCancelled when the context ended before or within it.
+// errCancelled when the context ended before or within it, which the backend
+// notices.
 func (r *run) step(ctx context.Context, item model.Item, clock *time.Duration) (model.Result, error) {
-	if ctx.Err() != nil {
-		return model.Result{}, errCancelled
-	}
 	r.items[0] = item
 	start := time.Now()
 	results, err := r.backend.Step(ctx, r.items[:])
@@ -186,10 +184,7 @@ func (r *run) finish(reason FinishReason) error {
 	f := &r.finished
 	f.IDs, f.Text = r.answer.whole()
 	f.Reason = reason
-	if reason == FinishLength && r.answer.stopped() {
-		f.Reason = FinishStop
-	}
-	if f.Reason == FinishStop && r.request.Guards.On && r.empty(f) {
+	if reason == FinishStop && r.request.Guards.On && r.empty(f) {
 		f.Reason, f.Guard = FinishGuard, sawNoAnswer
 	}
 	for _, d := range r.drawn {

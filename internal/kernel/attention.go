@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"math"
-
-	"github.com/frescolm/fresco/internal/dtype"
-)
+import "github.com/frescolm/fresco/internal/dtype"
 
 // A KVBlock holds keys and values of consecutive positions, as the cache stores
 // them: [Count × KV heads × head dimension], in float32 or bfloat16.
@@ -36,27 +32,26 @@ type Attention struct {
 // query heads that share a KV head they reuse each unpacked key.
 const attentionRows = 8
 
-// maxScores bounds the scores that one work item keeps (16 MB of float32). Rows
-// are then taken one by one; the results do not depend on it.
-const maxScores = 4 << 20
+// attentionBlock is the number of keys whose softmax is taken together. Blocks
+// begin at multiples of it, at fixed absolute positions, so what a row computes
+// does not depend on how its prefix was cut. The official fused attention works
+// in blocks of this size as well.
+const attentionBlock = 512
 
-// Attend computes a.Out. Work items are (KV head, block of query rows). Each row
-// is a sum over its own span by ascending position.
+// Attend computes a.Out. Work items are (KV head, block of query rows). A row
+// goes over its span by ascending position, block by block, with a running
+// maximum.
 func (t *Team) Attend(a *Attention) {
 	rows := len(a.Spans)
-	if rows == 0 {
-		return
-	}
-	perItem := attentionRows
-	for perItem > 1 && perItem*(a.Heads/a.KVHeads)*(a.Spans[rows-1].Hi-a.Blocks[0].First) > maxScores {
-		perItem /= 2
-	}
-	groups := (rows + perItem - 1) / perItem
+	groups := (rows + attentionRows - 1) / attentionRows
 	t.pool.Run(groups*a.KVHeads, func(worker, item int) {
-		first := item / a.KVHeads * perItem
-		t.attendRows(a, &t.scratch[worker], first, min(first+perItem, rows), item%a.KVHeads)
+		first := item / a.KVHeads * attentionRows
+		t.attendRows(a, &t.scratch[worker], first, min(first+attentionRows, rows), item%a.KVHeads)
 	})
 }
+
+// rowSoftmax is the running softmax of one row and head.
+type rowSoftmax struct{ top, sum float32 }
 
 // attendRows computes the query heads of one KV head for rows first … last-1.
 func (t *Team) attendRows(a *Attention, s *workerScratch, first, last, kvHead int) {
@@ -65,64 +60,27 @@ func (t *Team) attendRows(a *Attention, s *workerScratch, first, last, kvHead in
 	for _, span := range a.Spans[first:last] {
 		lo, hi = min(lo, span.Lo), max(hi, span.Hi)
 	}
-	keys := hi - lo
-	scores := grow(&s.scores, (last-first)*group*keys)
+	n := (last - first) * group
+	if cap(s.softmax) < n {
+		s.softmax = make([]rowSoftmax, n)
+	}
+	s.softmax = s.softmax[:n]
+	for i := range s.softmax {
+		s.softmax[i] = rowSoftmax{top: negInf}
+	}
 	stride := a.Heads * a.Dim
-
-	// Scores. A row's head is a row of the product, a key a column; what a row
-	// does not see is computed with the others and never read.
-	for i := range a.Blocks {
-		b := &a.Blocks[i]
-		from, to := max(lo, b.First), min(hi, b.First+b.Count)
-		if from >= to {
-			continue
-		}
-		panel := b.unpackHead(&s.panel, true, from, to, kvHead, a.KVHeads, a.Dim)
-		for r := first; r < last; r++ {
-			q := a.Q[r*stride+kvHead*group*a.Dim:]
-			t.set.product(scores[(r-first)*group*keys+from-lo:], keys, q, a.Dim, group, panel, to-from, a.Dim)
-		}
-	}
-
-	// Softmax over what each row sees; the sum is divided out at the end.
-	sums := grow(&s.rows, (last-first)*group)
-	for r := first; r < last; r++ {
-		span := a.Spans[r]
-		for h := range group {
-			at := (r-first)*group + h
-			row := scores[at*keys+span.Lo-lo : at*keys+span.Hi-lo]
-			sums[at] = t.set.softmaxRow(row, a.Round == BF16)
-		}
-	}
-
-	// Values.
 	for r := first; r < last; r++ {
 		clear(a.Out[r*stride+kvHead*group*a.Dim : r*stride+(kvHead+1)*group*a.Dim])
 	}
-	for i := range a.Blocks {
-		b := &a.Blocks[i]
-		from, to := max(lo, b.First), min(hi, b.First+b.Count)
-		if from >= to {
-			continue
-		}
-		panel := b.unpackHead(&s.panel, false, from, to, kvHead, a.KVHeads, a.Dim)
-		for r := first; r < last; r++ {
-			span := a.Spans[r]
-			f, e := max(from, span.Lo), min(to, span.Hi)
-			if f >= e {
-				continue
-			}
-			for h := range group {
-				at := (r-first)*group + h
-				out := a.Out[r*stride+(kvHead*group+h)*a.Dim:][:a.Dim]
-				t.set.accumulate(out, panel[(f-from)*a.Dim:], a.Dim, scores[at*keys+f-lo:at*keys+e-lo])
-			}
-		}
+	for from := lo; from < hi; {
+		to := min(hi, (from/attentionBlock+1)*attentionBlock)
+		t.attendBlock(a, s, first, last, kvHead, from, to)
+		from = to
 	}
 	for r := first; r < last; r++ {
 		for h := range group {
 			out := a.Out[r*stride+(kvHead*group+h)*a.Dim:][:a.Dim]
-			sum := sums[(r-first)*group+h]
+			sum := s.softmax[(r-first)*group+h].sum
 			for j, v := range out {
 				out[j] = a.Round.value(v / sum)
 			}
@@ -130,42 +88,87 @@ func (t *Team) attendRows(a *Attention, s *workerScratch, first, last, kvHead in
 	}
 }
 
-// unpackHead returns keys or values of one head for the positions from … to-1
-// as [positions × dim] float32.
-func (b *KVBlock) unpackHead(buf *[]float32, keys bool, from, to, head, heads, dim int) []float32 {
-	f32, f16 := b.V32, b.V16
-	if keys {
-		f32, f16 = b.K32, b.K16
+// attendBlock adds the keys from … to-1, of one attentionBlock, to the rows that
+// see them.
+func (t *Team) attendBlock(a *Attention, s *workerScratch, first, last, kvHead, from, to int) {
+	group, keys, stride := a.Heads/a.KVHeads, to-from, a.Heads*a.Dim
+	scores := grow(&s.scores, (last-first)*group*keys)
+	panel := grow(&s.panel, keys*a.Dim)
+
+	// A row's head is a row of the product, a key a column; what a row does not
+	// see is computed with the others and never read.
+	a.unpackHead(panel, true, from, to, kvHead)
+	for r := first; r < last; r++ {
+		q := a.Q[r*stride+kvHead*group*a.Dim:]
+		t.set.product(scores[(r-first)*group*keys:], keys, q, a.Dim, group, panel, keys, a.Dim)
 	}
-	panel := grow(buf, (to-from)*dim)
-	for p := from; p < to; p++ {
-		at := ((p-b.First)*heads + head) * dim
-		row := panel[(p-from)*dim : (p-from+1)*dim]
-		if f32 != nil {
-			copy(row, f32[at:at+dim])
-		} else {
-			dtype.DecodeBF16(row, f16[at:at+dim])
+	a.unpackHead(panel, false, from, to, kvHead)
+	for r := first; r < last; r++ {
+		f, e := max(from, a.Spans[r].Lo), min(to, a.Spans[r].Hi)
+		if f >= e {
+			continue
+		}
+		for h := range group {
+			at := (r-first)*group + h
+			p := scores[at*keys+f-from : at*keys+e-from]
+			out := a.Out[r*stride+(kvHead*group+h)*a.Dim:][:a.Dim]
+			state := &s.softmax[at]
+			top := state.top
+			for _, v := range p {
+				top = max(top, v)
+			}
+			if state.sum > 0 && top > state.top {
+				shrink := exp32(state.top - top)
+				state.sum = float32(state.sum * shrink)
+				for j, v := range out {
+					out[j] = float32(v * shrink)
+				}
+			}
+			state.top = top
+			state.sum += t.set.softmax(p, top, a.Round)
+			t.set.accumulate(out, panel[(f-from)*a.Dim:], a.Dim, p)
 		}
 	}
-	return panel
 }
 
-// softmaxRowGeneric replaces p by exp(p - max p) and returns the float32 sum,
-// added by ascending index. With round the stored values are rounded to bf16 as
-// the official fused attention does before it multiplies them with the values,
-// while the sum is that of the unrounded ones.
-func softmaxRowGeneric(p []float32, round bool) float32 {
-	top := float32(math.Inf(-1))
-	for _, v := range p {
-		top = max(top, v)
+// unpackHead writes keys or values of one head for the positions from … to-1 to
+// dst [positions × dim].
+func (a *Attention) unpackHead(dst []float32, keys bool, from, to, head int) {
+	for i := range a.Blocks {
+		b := &a.Blocks[i]
+		f32, f16 := b.V32, b.V16
+		if keys {
+			f32, f16 = b.K32, b.K16
+		}
+		for p := max(from, b.First); p < min(to, b.First+b.Count); p++ {
+			at := ((p-b.First)*a.KVHeads + head) * a.Dim
+			row := dst[(p-from)*a.Dim : (p-from+1)*a.Dim]
+			if f32 != nil {
+				copy(row, f32[at:at+a.Dim])
+			} else {
+				dtype.DecodeBF16(row, f16[at:at+a.Dim])
+			}
+		}
 	}
+}
+
+// softmaxGeneric replaces p by exp(p - top) and returns the float32 sum, added by
+// ascending index. In bf16 arithmetic the values are those of the official fused
+// attention: a fast exponential, rounded to bf16 before it is multiplied with the
+// values of the cache, while the sum is that of the unrounded ones.
+func softmaxGeneric(p []float32, top float32, round Rounding) float32 {
 	var sum float32
+	if round == BF16 {
+		for i, v := range p {
+			e := fastExp32(v - top)
+			sum += e
+			p[i] = bf16(e)
+		}
+		return sum
+	}
 	for i, v := range p {
 		e := exp32(v - top)
 		sum += e
-		if round {
-			e = bf16(e)
-		}
 		p[i] = e
 	}
 	return sum

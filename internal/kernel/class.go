@@ -29,7 +29,7 @@ type set struct {
 	accumulate  func(dst []float32, v []float32, ldv int, p []float32)
 	rmsNorm     func(dst, x, w []float32, eps float32, round Rounding)
 	geluMul     func(dst, gate, up []float32, round Rounding)
-	softmaxRow  func(p []float32, round bool) float32
+	softmax     func(p []float32, top float32, round Rounding) float32
 	vocabPanel  func(row *vocabRow, first int, z []float32)
 	softWeights func(dst, z []float32, row *softRow)
 }
@@ -134,7 +134,7 @@ var generic = set{
 	accumulate:  accumulateGeneric,
 	rmsNorm:     rmsNormGeneric,
 	geluMul:     geluMulGeneric,
-	softmaxRow:  softmaxRowGeneric,
+	softmax:     softmaxGeneric,
 	vocabPanel:  vocabPanelGeneric,
 	softWeights: softWeightsGeneric,
 }

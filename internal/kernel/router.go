@@ -22,7 +22,8 @@ func (t *Team) Route(ids []int32, weights, scores, perExpert []float32, rows, k 
 	n := width(scores, rows)
 	t.eachRow(rows, func(r int) {
 		p := scores[r*n : (r+1)*n]
-		sum := softmaxRowGeneric(p, false)
+		top, _ := largest(p, 0)
+		sum := softmaxGeneric(p, top, F32)
 		for i, v := range p {
 			p[i] = v / sum
 		}

@@ -14,6 +14,7 @@ type Team struct {
 // workerScratch is one worker's memory, grown to the largest use.
 type workerScratch struct {
 	panel, scores, rows []float32
+	softmax             []rowSoftmax
 }
 
 // NewTeam returns a team of the given number of workers, at least one.
@@ -55,8 +56,7 @@ func (t *Team) eachRow(rows int, f func(row int)) {
 }
 
 // WorkerBytes is the scratch memory that one worker needs for weights of up to
-// cols columns, canvases of rows positions and a vocabulary of vocab ids,
-// without the scores of attention.
+// cols columns, canvases of rows positions and a vocabulary of vocab ids.
 func WorkerBytes(cols, rows, vocab int) int64 {
 	return 4 * (panelRows*int64(cols) + max(int64(rows)*VocabPanel, softChunk) + int64(vocab))
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -56,26 +57,25 @@ func Run(t *testing.T, open func(t *testing.T) model.Backend) {
 	}
 }
 
-// Same runs one workload on every backend and fails where a result differs from
-// that of the first. It does not close them.
+// Same runs one workload on every backend, each in a subtest, and fails where a
+// result differs from that of the first. It does not close them.
 func Same(t *testing.T, backends ...model.Backend) {
-	t.Helper()
 	var want [][]canvas.Stats
 	for i, b := range backends {
-		h := newHarness(b)
-		s := h.sequence(t)
-		prompt := h.tokens(1, h.prompt)
-		got := [][]canvas.Stats{h.encode(t, s, prompt, 0), h.encode(t, s, h.tokens(2, h.short), 0)}
-		if b.Capabilities().Denoise {
-			got = append(got, h.denoise(t, s, h.canvas(t, s, h.full), 3)...)
-		}
-		if i == 0 {
-			want = got
-			continue
-		}
-		for k := range want {
-			equal(t, "backend "+string(rune('0'+i))+" and backend 0", got[k], want[k])
-		}
+		t.Run(fmt.Sprintf("Backend%d", i), func(t *testing.T) {
+			h := newHarness(b)
+			s := h.sequence(t)
+			prompt := h.tokens(1, h.prompt)
+			got := [][]canvas.Stats{h.encode(t, s, prompt, 0), h.encode(t, s, h.tokens(2, h.short), 0)}
+			if b.Capabilities().Denoise {
+				got = append(got, h.denoise(t, s, h.canvas(t, s, h.full), 3)...)
+			}
+			if i == 0 {
+				want = got
+				return
+			}
+			equalAll(t, fmt.Sprintf("backend %d and backend 0", i), got, want)
+		})
 	}
 }
 

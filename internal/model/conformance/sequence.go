@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -130,35 +128,6 @@ func checkFork(t *testing.T, h *harness) {
 		equalAll(t, "fork after its sequence was released", h.state(t, fork), wantRight)
 		fork.Release()
 	}
-}
-
-func checkCancelled(t *testing.T, h *harness) {
-	s := h.sequence(t)
-	h.encode(t, s, h.tokens(1, h.prompt), 0)
-	before := h.state(t, s)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := h.Step(ctx, []model.Item{{Encode: h.encodeItem(s, h.tokens(2, 3))}}); !errors.Is(err, context.Canceled) {
-		t.Errorf("encode under a cancelled context: %v", err)
-	}
-	if s.Len() != h.prompt {
-		t.Errorf("a cancelled encode changed the length from %d to %d", h.prompt, s.Len())
-	}
-	equalAll(t, "after a cancelled encode", h.state(t, s), before)
-	if !h.Capabilities().Denoise {
-		return
-	}
-	c := h.canvas(t, s, h.full)
-	want := h.denoise(t, s, c, 3)
-	if err := c.Reset(h.full); err != nil {
-		t.Fatal(err)
-	}
-	got := h.denoise(t, s, c, 2)
-	if _, err := h.Step(ctx, []model.Item{{Denoise: h.denoiseItem(s, c, 2)}}); !errors.Is(err, context.Canceled) {
-		t.Errorf("denoise under a cancelled context: %v", err)
-	}
-	last := h.step(t, model.Item{Denoise: h.denoiseItem(s, c, 2)})[0].Stats
-	equalAll(t, "steps with a cancelled one between them", append(got, last), want)
 }
 
 func checkReleased(t *testing.T, h *harness) {

@@ -116,6 +116,9 @@ func TestStats(t *testing.T) {
 	if diff := cmp.Diff(want, s.Top, near); diff != "" {
 		t.Errorf("top (-want +got):\n%s", diff)
 	}
+	if tie := fake.Stats([]float32{1, 5, 5, 5}, every, fake.Ask(canvas.Sampling{})); tie.Argmax != 1 || tie.Sample != 1 {
+		t.Errorf("of three equal logits argmax is %d and the token %d, want the lowest id 1", tie.Argmax, tie.Sample)
+	}
 	if bad := fake.Stats([]float32{0, float32(math.Inf(1))}, canvas.Noise{Count: 2}, fake.Ask(canvas.Sampling{Temperature: 1})); !bad.NonFinite {
 		t.Error("infinity was not seen")
 	}

@@ -144,6 +144,9 @@ func draw(processed []float32, q Question) int32 {
 // filtered returns p with 0 for the tokens that the filter drops; the rest is
 // not scaled up again.
 func filtered(p []float64, f canvas.Filter) []float64 {
+	if f.Empty() {
+		return p
+	}
 	order := descending(p)
 	if f.TopK > 0 && f.TopK < len(order) {
 		least := p[order[f.TopK-1]]

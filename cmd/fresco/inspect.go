@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/frescolm/fresco/internal/machine"
+	"github.com/frescolm/fresco/internal/model"
+	"github.com/frescolm/fresco/internal/models"
+	"github.com/frescolm/fresco/internal/pool"
+	"github.com/frescolm/fresco/internal/weights"
+)
+
+// inspectCommand is "fresco inspect".
+type inspectCommand struct {
+	Model string `arg:"" help:"An embedded model or a checkpoint folder."`
+
+	Context      whole  `placeholder:"N" help:"Say what a run needs with N committed tokens. Default: 4096, or the model's limit."`
+	Canvas       whole  `placeholder:"N" help:"Canvas length of that run. Default: the checkpoint's."`
+	PrefillChunk whole  `placeholder:"N" help:"Prefill chunk of that run. Default: all at once."`
+	Precision    choice `of:"exact,bf16" placeholder:"NAME" help:"Arithmetic of that run: exact or bf16."`
+	Threads      whole  `max:"1024" placeholder:"N" help:"Threads of that run."`
+	Tensors      bool   `help:"List every tensor by itself instead of by layers."`
+	JSON         bool   `name:"json" help:"Print one JSON object, every tensor included."`
+}
+
+// Help is what "fresco inspect --help" says after the flags.
+func (inspectCommand) Help() string {
+	return `Nothing is loaded: the small files and the headers of the tensors are read. A checkpoint that would be rejected is described as far as it can be understood, and the exit code is 3.
+
+Examples:
+
+    fresco inspect sudoku
+    fresco inspect ./checkpoint --context 32768
+    fresco inspect ./checkpoint --json`
+}
+
+// defaultContext is the context of the memory estimate, in tokens.
+const defaultContext = 4096
+
+// inspectReport is the object of "fresco inspect --json".
+type inspectReport struct {
+	Model        string            `json:"model"`
+	Embedded     bool              `json:"embedded"`
+	Usable       bool              `json:"usable"`
+	Problem      string            `json:"problem"`
+	Architecture string            `json:"architecture"`
+	Dimensions   []dimensionReport `json:"dimensions"`
+	Layers       []string          `json:"layers"`
+	Parameters   int64             `json:"parameters"`
+	Active       int64             `json:"active_parameters"`
+	KVBytes      int64             `json:"kv_bytes_per_token"`
+	SlidingBytes int64             `json:"sliding_kv_bytes_per_token"`
+	TokenizerIDs int               `json:"tokenizer_ids"`
+	PromptForm   string            `json:"prompt_form"`
+	Notes        []string          `json:"notes"`
+	Tensors      []tensorReport    `json:"tensors"`
+	Missing      []string          `json:"missing"`
+	Wrong        []string          `json:"wrong"`
+	Surplus      []string          `json:"surplus"`
+	Aside        []asideReport     `json:"set_aside"`
+	Memory       *memoryReport     `json:"memory"` // null when the architecture is not known
+
+	problem error
+}
+
+type dimensionReport struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type tensorReport struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+	Bytes int64  `json:"bytes"`
+	File  string `json:"file"`
+}
+
+type asideReport struct {
+	Name    string `json:"name"`
+	Tensors int    `json:"tensors"`
+	Bytes   int64  `json:"bytes"`
+}
+
+type memoryReport struct {
+	Context    int          `json:"context"`
+	Items      []memoryItem `json:"items"`
+	TotalBytes int64        `json:"total_bytes"`
+	// MachineBytes is what this process may use, AvailableBytes what of it is
+	// free now; 0 where the system does not tell.
+	MachineBytes   int64  `json:"machine_bytes"`
+	AvailableBytes int64  `json:"available_bytes"`
+	Source         string `json:"source"`
+	Fits           string `json:"fits"` // yes, tight, no, unknown
+}
+
+type memoryItem struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Run describes a checkpoint.
+func (i *inspectCommand) Run(c *console) error {
+	seen, err := models.Inspect(i.Model)
+	if err != nil {
+		return err
+	}
+	r := i.report(seen)
+	if i.JSON {
+		err = writeJSON(c.out, r)
+	} else {
+		_, err = c.out.Write([]byte(r.text(i.Tensors)))
+	}
+	if err != nil {
+		return err
+	}
+	return r.problem
+}
+
+func (i *inspectCommand) report(seen *models.Inspection) *inspectReport {
+	r := &inspectReport{
+		Model: seen.Name, Embedded: seen.Embedded, Usable: seen.Problem == nil, problem: seen.Problem,
+		TokenizerIDs: seen.TokenizerSize, PromptForm: seen.Form, Notes: append([]string{}, seen.Notes...),
+		Dimensions: []dimensionReport{}, Layers: []string{}, Tensors: []tensorReport{},
+		Missing: []string{}, Wrong: []string{}, Surplus: []string{}, Aside: []asideReport{},
+	}
+	if seen.Problem != nil {
+		r.Problem = seen.Problem.Error()
+	}
+	if seen.Inspection == nil {
+		return r
+	}
+	config := seen.Config
+	r.Architecture, r.Parameters, r.Active = config.Architecture, config.Parameters, config.ActiveParameters
+	r.KVBytes, r.SlidingBytes = seen.KVBytesPerToken, seen.SlidingBytesPerToken
+	for _, d := range seen.Dimensions {
+		r.Dimensions = append(r.Dimensions, dimensionReport(d))
+	}
+	for _, layer := range config.Layers {
+		r.Layers = append(r.Layers, layer.Kind.String())
+	}
+	r.tensors(seen.Tensors)
+	r.Memory = i.memory(seen)
+	return r
+}
+
+func (r *inspectReport) tensors(found weights.Report) {
+	for _, t := range found.Found {
+		r.Tensors = append(r.Tensors, tensorReport{t.Name, t.DType.String(), append([]int{}, t.Shape...), t.Bytes, t.File})
+	}
+	for _, m := range found.Missing {
+		r.Missing = append(r.Missing, m.Slot.Name)
+	}
+	for _, w := range found.Wrong {
+		r.Wrong = append(r.Wrong, w.String())
+	}
+	r.Surplus = append(r.Surplus, found.Surplus...)
+	for _, g := range found.Aside {
+		if g.Count > 0 {
+			r.Aside = append(r.Aside, asideReport{g.Name, g.Count, g.Bytes})
+		}
+	}
+}
+
+// memory says what a run needs and whether this machine has it.
+func (i *inspectCommand) memory(seen *models.Inspection) *memoryReport {
+	context := i.Context.n
+	if context == 0 {
+		context = min(defaultContext, seen.Config.MaxPositions)
+	}
+	threads := i.Threads.n
+	if threads == 0 {
+		threads = pool.Cores()
+	}
+	plan := seen.Plan(
+		model.MemoryRequest{Context: context, Canvas: i.Canvas.n, PrefillChunk: i.PrefillChunk.n},
+		model.LoadOptions{Arithmetic: string(i.Precision), Threads: threads})
+	m := &memoryReport{Context: context, TotalBytes: plan.Total(), Items: []memoryItem{}}
+	for _, item := range plan.Items {
+		m.Items = append(m.Items, memoryItem(item))
+	}
+	m.MachineBytes, m.AvailableBytes, m.Source = machine.Memory()
+	switch {
+	case m.MachineBytes == 0:
+		m.Fits = "unknown"
+	case m.TotalBytes > m.MachineBytes:
+		m.Fits = "no"
+	case m.TotalBytes > m.AvailableBytes:
+		m.Fits = "tight"
+	default:
+		m.Fits = "yes"
+	}
+	return m
+}
+
+// layerPattern writes the kinds of layers, runs of the same counted.
+func layerPattern(layers []string) string {
+	var parts []string
+	for i := 0; i < len(layers); {
+		n := 1
+		for i+n < len(layers) && layers[i+n] == layers[i] {
+			n++
+		}
+		if n == 1 {
+			parts = append(parts, layers[i])
+		} else {
+			parts = append(parts, fmt.Sprintf("%d × %s", n, layers[i]))
+		}
+		i += n
+	}
+	return strings.Join(parts, ", ")
+}
+
+// fileNames lists the files that hold tensors.
+func fileNames(tensors []tensorReport) []string {
+	var names []string
+	for _, t := range tensors {
+		if !slices.Contains(names, t.File) {
+			names = append(names, t.File)
+		}
+	}
+	return names
+}
