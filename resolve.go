@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/frescolm/fresco/internal/canvas"
 	"github.com/frescolm/fresco/internal/chat"
@@ -90,7 +91,7 @@ func (m *Model) cells(o Options, mode Mode) ([]canvas.Cell, error) {
 	}
 	parts, err := constraint.ParseInfill(o.Infill)
 	if err != nil {
-		return nil, refuse("infill", err.Error())
+		return nil, refuse("infill", strings.TrimPrefix(err.Error(), "infill: "))
 	}
 	return constraint.Cells(parts, func(text string) []int32 {
 		return m.m.Tokenizer.Encode(text, tokenizer.EncodeOptions{})

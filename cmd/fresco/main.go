@@ -39,6 +39,10 @@ func execute(args []string) int {
 
 // parseError turns an error of the parser into one of usage.
 func parseError(err error) error {
+	var write *writeError
+	if errors.As(err, &write) { // help that could not be printed
+		return err
+	}
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) {
 		return usage("%v", err)

@@ -55,7 +55,7 @@ func (p *textPrinter) committed(e *fresco.Committed) error {
 }
 
 func (p *textPrinter) redraw(o *outcome) error {
-	p.c.note("attempt %d: not solved: %s; drawing again", o.attempts, o.problem)
+	p.c.redrawing(o)
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (p *livePrinter) redraw(o *outcome) error {
 	if err := p.view.Clear(); err != nil {
 		return err
 	}
-	p.c.note("attempt %d: not solved: %s; drawing again", o.attempts, o.problem)
+	p.c.redrawing(o)
 	return nil
 }
 
@@ -154,6 +154,11 @@ func (p *livePrinter) end(o *outcome) error {
 	p.c.onClean(nil)
 	p.c.closing(o)
 	return nil
+}
+
+// redrawing says why an answer is drawn again.
+func (c *console) redrawing(o *outcome) {
+	c.note("attempt %d: not solved: %s; drawing again", o.attempts, o.problem)
 }
 
 // closing prints the verdict and the line about how the answer came about.

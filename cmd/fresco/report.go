@@ -97,7 +97,11 @@ func (p *jsonPrinter) begin(bool) error                  { return nil }
 func (p *jsonPrinter) drafts() bool                      { return false }
 func (p *jsonPrinter) draft(*fresco.Draft) error         { return nil }
 func (p *jsonPrinter) committed(*fresco.Committed) error { return nil }
-func (p *jsonPrinter) redraw(*outcome) error             { return nil }
+
+func (p *jsonPrinter) redraw(o *outcome) error {
+	p.c.redrawing(o)
+	return nil
+}
 
 func (p *jsonPrinter) end(o *outcome) error {
 	line, err := json.Marshal(o.report(p.c.info))

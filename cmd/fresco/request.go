@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/frescolm/fresco"
@@ -111,7 +112,9 @@ func (r *runCommand) infill(ctx context.Context, c *console) (string, error) {
 	case !utf8.ValidString(text):
 		return "", usage("--infill: the text is not UTF-8")
 	}
-	return text, nil
+	// The line end that every editor leaves at the end of a file is no token
+	// that the canvas must have.
+	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), nil
 }
 
 func readFile(ctx context.Context, path string) (string, error) {

@@ -26,6 +26,11 @@ type Attention struct {
 	// Blocks hold the keys and values by ascending position, covering all spans.
 	Blocks []KVBlock
 	Round  Rounding
+	// VectorTail makes the last so many keys of Blocks use the accurate exponential
+	// in bf16 arithmetic. The official kernel does so for the keys of a pass that
+	// do not fill a vector of 16. A row would then depend on the pass that it is
+	// part of, so only the golden tests set it, to prove that nothing else differs.
+	VectorTail int
 }
 
 // attentionRows is the number of query rows of one work item; together with the
@@ -125,10 +130,22 @@ func (t *Team) attendBlock(a *Attention, s *workerScratch, first, last, kvHead, 
 				}
 			}
 			state.top = top
-			state.sum += t.set.softmax(p, top, a.Round)
+			state.sum += t.softmaxKeys(a, p, f, top)
 			t.set.accumulate(out, panel[(f-from)*a.Dim:], a.Dim, p)
 		}
 	}
+}
+
+// softmaxKeys takes the exponentials of the scores p of keys from first on.
+func (t *Team) softmaxKeys(a *Attention, p []float32, first int, top float32) float32 {
+	if a.VectorTail == 0 || a.Round != BF16 {
+		return t.set.softmax(p, top, a.Round)
+	}
+	end := a.Blocks[len(a.Blocks)-1]
+	cut := min(max(end.First+end.Count-a.VectorTail-first, 0), len(p))
+	sum := t.set.softmax(p[:cut], top, BF16) + softmaxGeneric(p[cut:], top, F32)
+	a.Round.slice(p[cut:])
+	return sum
 }
 
 // unpackHead writes keys or values of one head for the positions from … to-1 to

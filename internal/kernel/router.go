@@ -15,33 +15,23 @@ func (t *Team) RouterScale(dst, x, scale []float32, rows int, eps, root float32,
 }
 
 // Route chooses the experts of each row from its scores [rows × experts]: softmax
-// in float32, the k most likely (of equal ones the lowest index) in descending
-// order, their probabilities divided by their sum and multiplied by the expert's
+// in float32, the k most likely in descending order (expertList says which of
+// equal ones), their probabilities divided by their sum and multiplied by the expert's
 // own scale. ids and weights are [rows × k]; scores are overwritten.
 func (t *Team) Route(ids []int32, weights, scores, perExpert []float32, rows, k int) {
 	n := width(scores, rows)
-	t.eachRow(rows, func(r int) {
+	t.pool.Run(rows, func(worker, r int) {
 		p := scores[r*n : (r+1)*n]
-		top, _ := largest(p, 0)
-		sum := softmaxGeneric(p, top, F32)
+		largest, _ := largest(p, 0)
+		sum := softmaxGeneric(p, largest, F32)
 		for i, v := range p {
 			p[i] = v / sum
 		}
 		id, w := ids[r*k:(r+1)*k], weights[r*k:(r+1)*k]
 		var total float32
-		for j := range k {
-			best := -1
-			for i, v := range p {
-				if v >= 0 && (best < 0 || v > p[best]) {
-					best = i
-				}
-			}
-			if best < 0 { // NaN scores: the guards report the row
-				best = j
-			}
-			id[j], w[j] = int32(best), p[best]
-			total += p[best]
-			p[best] = -1
+		for j, e := range t.scratch[worker].experts.top(p, k) {
+			id[j], w[j] = e.id, e.p
+			total += e.p
 		}
 		for j, e := range id {
 			w[j] = float32(w[j] / total * perExpert[e])

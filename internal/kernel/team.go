@@ -15,6 +15,7 @@ type Team struct {
 type workerScratch struct {
 	panel, scores, rows []float32
 	softmax             []rowSoftmax
+	experts             expertList
 }
 
 // NewTeam returns a team of the given number of workers, at least one.

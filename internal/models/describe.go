@@ -67,11 +67,11 @@ func (d *description) note(text string) {
 // carries along is described in its model card.
 func (d *description) noteUnused(from source) {
 	if n := len(d.seen.Tensors.Surplus); n > 0 {
-		d.note(fmt.Sprintf("%d tensors that the architecture does not know, the first is %s", n, d.seen.Tensors.Surplus[0]))
+		d.note(fmt.Sprintf("the architecture does not know %s (tensors of this kind: %d)", d.seen.Tensors.Surplus[0], n))
 	}
 	for _, group := range d.seen.Tensors.Aside {
 		if group.Count > 0 && !from.embedded {
-			d.note(fmt.Sprintf("%s: %d tensors set aside, not used", group.Name, group.Count))
+			d.note(fmt.Sprintf("%s: set aside, not used (tensors: %d)", group.Name, group.Count))
 		}
 	}
 	if d.seen.Config == nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/frescolm/fresco/internal/embedded"
@@ -96,7 +97,7 @@ func near(name string) []string {
 	entries, err := os.ReadDir(".")
 	if err == nil { // a suggestion is worth no error
 		for _, entry := range entries {
-			if entry.IsDir() && isCheckpoint(entry.Name()) {
+			if entry.IsDir() && isCheckpoint(entry.Name()) && !slices.Contains(candidates, entry.Name()) {
 				candidates = append(candidates, entry.Name())
 			}
 		}

@@ -45,8 +45,12 @@ func (f *forward) attention(p *pass, i int, x []float32, need []int) []float32 {
 	}
 	s.blocks = p.blocks(s.blocks[:0], i, lo, hi)
 	attended := floats(&s.attended, len(q))
+	tail := 0
+	if f.probe != nil && f.probe.vectorTail {
+		tail = (hi - lo) % 16
+	}
 	t.Attend(&kernel.Attention{
-		Q: q, Out: attended, Heads: l.heads, KVHeads: l.kvHeads, Dim: l.headDim,
+		VectorTail: tail, Q: q, Out: attended, Heads: l.heads, KVHeads: l.kvHeads, Dim: l.headDim,
 		Spans: s.spans, Blocks: s.blocks, Round: f.round,
 	})
 	out := floats(&s.projected, rows*c.hidden)

@@ -37,29 +37,39 @@ func (g *golden) bf16Cases() []*goldenCase {
 // most half of what float32 arithmetic has against the same bfloat16 goldens.
 // The second is the proof of the rounding points: arithmetic that rounds
 // elsewhere is no closer to the official bfloat16 run than float32 is.
+//
+// The proof is made with the one thing that the program itself does otherwise:
+// the last keys of a pass that do not fill a vector take another exponential in
+// the official kernel (kernel.Attention.VectorTail). One probability that rounds
+// to its neighbour moves a row by as much as all of bfloat16 does, so both
+// figures are printed.
 func TestGoldenBF16(t *testing.T) {
 	g := openGolden(t)
 	cases := g.bf16Cases()
 	if len(cases) == 0 {
 		t.Skip("the index holds no bfloat16 case")
 	}
-	var bf16, f32 []float64
+	var own, official, f32 []float64
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			want := g.floats(t, c, "logits")
-			rounded := g.passLogits(t, c, g.backend(t, c.Checkpoint, "bf16"))
-			exact := g.passLogits(t, c, g.backend(t, c.Checkpoint, "exact"))
-			e, e32 := relativeRMS(rounded, want), relativeRMS(exact, want)
-			t.Logf("logits: relative RMS %.2f %% in bf16, %.2f %% in float32", 100*e, 100*e32)
-			if e > bf16Limit {
-				t.Errorf("relative RMS of the logits is %.1f %%, limit %.0f %%", 100*e, 100*bf16Limit)
+			b := g.backend(t, c.Checkpoint, "bf16")
+			e := relativeRMS(g.passLogits(t, c, b), want)
+			b.forward.probe = &probe{vectorTail: true}
+			eOfficial := relativeRMS(g.passLogits(t, c, b), want)
+			b.forward.probe = nil
+			e32 := relativeRMS(g.passLogits(t, c, g.backend(t, c.Checkpoint, "exact")), want)
+			t.Logf("logits: relative RMS %.2f %% in bf16, %.2f %% with the official vector tail, %.2f %% in float32", 100*e, 100*eOfficial, 100*e32)
+			if max(e, eOfficial) > bf16Limit {
+				t.Errorf("relative RMS of the logits is %.1f %%, limit %.0f %%", 100*max(e, eOfficial), 100*bf16Limit)
 			}
-			bf16, f32 = append(bf16, e), append(f32, e32)
+			own, official, f32 = append(own, e), append(official, eOfficial), append(f32, e32)
 		})
 	}
-	a, b := median(bf16), median(f32)
-	t.Logf("median relative RMS of the logits over %d cases: %.3f %% in bf16, %.3f %% in float32, ratio %.2f", len(bf16), 100*a, 100*b, a/b)
-	if a > b/2 {
+	a, b, c := median(own), median(official), median(f32)
+	t.Logf("median relative RMS of the logits over %d cases: %.3f %% in float32, %.3f %% in bf16 (ratio %.2f), %.3f %% with the official vector tail (ratio %.2f)",
+		len(own), 100*c, 100*a, a/c, 100*b, b/c)
+	if b > c/2 {
 		t.Errorf("bf16 arithmetic is not twice as close to the bfloat16 goldens as float32 is")
 	}
 }
@@ -126,6 +136,7 @@ func TestGoldenBF16Primitives(t *testing.T) {
 	used := 0
 	for _, c := range g.bf16Cases() {
 		b := g.backend(t, c.Checkpoint, "bf16")
+		b.forward.probe = &probe{vectorTail: true}
 		switch {
 		case c.Kind == "encode" && len(g.ints(t, c, "rows")) == len(list(t, c.Inputs.IDs)):
 			g.encoderPrimitives(t, c, b, count)

@@ -175,7 +175,9 @@ type observed struct {
 // observe runs f with a probe that records into an observed.
 func (b *Backend) observe(f func()) *observed {
 	o := &observed{}
+	before := b.forward.probe
 	b.forward.probe = &probe{
+		vectorTail: before != nil && before.vectorTail,
 		hidden: func(_ int, x []float32, _ int) { o.hidden = append(o.hidden, slices.Clone(x)) },
 		router: func(_ int, ids []int32, w []float32, _ int) {
 			o.ids = append(o.ids, slices.Clone(ids))
@@ -184,7 +186,7 @@ func (b *Backend) observe(f func()) *observed {
 		final: func(x []float32, _ int) { o.final = slices.Clone(x) },
 	}
 	f()
-	b.forward.probe = nil
+	b.forward.probe = before
 	return o
 }
 

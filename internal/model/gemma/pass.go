@@ -60,6 +60,9 @@ type probe struct {
 	router func(layer int, ids []int32, weights []float32, rows int)
 	// final sees the output of the final norm.
 	final func(x []float32, rows int)
+	// vectorTail makes attention treat the last keys of a pass as the official
+	// kernel does (kernel.Attention.VectorTail). It lasts beyond the pass.
+	vectorTail bool
 }
 
 // scratch is memory that passes reuse, grown to the largest pass.
