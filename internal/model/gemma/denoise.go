@@ -88,6 +88,8 @@ func (b *Backend) checkDenoise(d *model.Denoise) (*canvasState, *sequence, error
 		return nil, nil, errors.New("gemma: the canvas was released")
 	case s.released:
 		return nil, nil, errReleased
+	case c.sequence != s:
+		return nil, nil, errors.New("gemma: the canvas was made by another sequence")
 	case len(d.IDs) != c.length:
 		return nil, nil, fmt.Errorf("gemma: %d ids for a canvas of %d positions", len(d.IDs), c.length)
 	case s.length+c.length > b.config.maxPositions:

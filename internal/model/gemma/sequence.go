@@ -79,7 +79,7 @@ func (s *sequence) NewCanvas(length int) (model.Canvas, error) {
 	if s.released {
 		return nil, errReleased
 	}
-	c := &canvasState{backend: s.backend}
+	c := &canvasState{backend: s.backend, sequence: s}
 	if err := c.Reset(length); err != nil {
 		return nil, err
 	}
@@ -88,8 +88,9 @@ func (s *sequence) NewCanvas(length int) (model.Canvas, error) {
 
 // canvasState is a model.Canvas: the logits that the last denoising step left.
 type canvasState struct {
-	backend *Backend
-	length  int
+	backend  *Backend
+	sequence *sequence
+	length   int
 	logits  *kernel.Logits
 	// conditioned is true when logits holds those of a step.
 	conditioned bool
