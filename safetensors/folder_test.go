@@ -210,11 +210,12 @@ func TestOpenFolderRefusesAFile(t *testing.T) {
 }
 
 // TestGoldenCheckpoints opens every checkpoint folder of the fixtures, with and
-// without an index, and writes each of its files anew.
+// without an index, and writes each of its files anew. The subset in testdata
+// has none under formats.
 func TestGoldenCheckpoints(t *testing.T) {
+	found := 0
 	for _, group := range []string{"text/ckpt", "formats"} {
 		dir := fixtures.Dir(t, group)
-		found := 0
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.IsDir() {
 				return err
@@ -229,9 +230,9 @@ func TestGoldenCheckpoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found == 0 {
-			t.Errorf("%s holds no checkpoint", group)
-		}
+	}
+	if found == 0 {
+		t.Error("the fixtures hold no checkpoint")
 	}
 }
 

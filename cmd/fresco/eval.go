@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,8 +22,8 @@ type evalCommand struct {
 // evalSudoku is "fresco eval sudoku".
 type evalSudoku struct {
 	Model     string   `default:"sudoku" placeholder:"MODEL" help:"Embedded model or checkpoint folder. Default: sudoku."`
-	Buckets   []string `default:"46-55,40-45" placeholder:"LO-HI" help:"Ranges of clues, separated by commas. Default: ${default}."`
-	Puzzles   whole    `placeholder:"N" max:"100000" help:"Puzzles a bucket. Default: 20; with --file all."`
+	Buckets   []string `placeholder:"LO-HI" help:"Ranges of clues, separated by commas. Default: 46-55,40-45; with --file all that it holds."`
+	Puzzles   whole    `placeholder:"N" max:"100000" help:"Puzzles a bucket. Default: 20; with --file those that carry an official output."`
 	Seeds     whole    `placeholder:"N" max:"1000" help:"Seeds a puzzle. Default: 1."`
 	FirstSeed seed     `placeholder:"N" help:"The first seed; the others follow it. Default: 0."`
 	Series    seed     `placeholder:"N" help:"Which puzzles are generated. Default: 1."`
@@ -80,6 +81,7 @@ func (e *evalSudoku) measure(ctx context.Context, c *console, m *fresco.Model, p
 		Run: func(ctx context.Context, p eval.Puzzle, seed uint64, mode fresco.Mode) (eval.Outcome, error) {
 			return eval.Collect(m.Generate(ctx, fresco.Options{
 				Prompt: p.Prompt, Raw: true, Seed: &seed, Mode: mode, Drafts: mode == fresco.Diffusion,
+				NoGuards: true, // the model is measured, not what saves a bad canvas
 			}))
 		},
 		Progress: e.progress(c),
@@ -108,6 +110,12 @@ func (e *evalSudoku) measure(ctx context.Context, c *console, m *fresco.Model, p
 
 // puzzles loads or generates what is to be solved.
 func (e *evalSudoku) puzzles() ([]eval.Puzzle, error) {
+	if e.File != "" {
+		return e.filePuzzles()
+	}
+	if len(e.Buckets) == 0 {
+		e.Buckets = []string{"46-55", "40-45"}
+	}
 	var buckets []eval.Bucket
 	for _, text := range e.Buckets {
 		b, err := eval.ParseBucket(text)
@@ -115,9 +123,6 @@ func (e *evalSudoku) puzzles() ([]eval.Puzzle, error) {
 			return nil, usage("--buckets: %v", err)
 		}
 		buckets = append(buckets, b)
-	}
-	if e.File != "" {
-		return e.filePuzzles()
 	}
 	n, series := e.Puzzles.n, uint64(defaultSeries)
 	if n == 0 {
@@ -137,27 +142,26 @@ func (e *evalSudoku) puzzles() ([]eval.Puzzle, error) {
 	return puzzles, nil
 }
 
-// filePuzzles takes the first puzzles of the wanted buckets of a file.
+// filePuzzles takes puzzles of the wanted buckets of a file: the first ones up to
+// --puzzles, or all that carry an official output.
 func (e *evalSudoku) filePuzzles() ([]eval.Puzzle, error) {
 	all, err := eval.LoadPuzzles(e.File)
 	if err != nil {
 		return nil, fmt.Errorf("--file: %w", err)
 	}
-	wanted := map[string]bool{}
-	for _, b := range e.Buckets {
-		wanted[b] = true
-	}
 	taken := map[string]int{}
 	var puzzles []eval.Puzzle
 	for _, p := range all {
-		if !wanted[p.Bucket] || e.Puzzles.set && taken[p.Bucket] == e.Puzzles.n {
+		wanted := len(e.Buckets) == 0 || slices.Contains(e.Buckets, p.Bucket)
+		enough := e.Puzzles.set && taken[p.Bucket] == e.Puzzles.n
+		if !wanted || enough || !e.Puzzles.set && p.Official == nil {
 			continue
 		}
 		taken[p.Bucket]++
 		puzzles = append(puzzles, p)
 	}
 	if len(puzzles) == 0 {
-		return nil, usage("--buckets: %s holds no puzzle of %s", e.File, strings.Join(e.Buckets, ", "))
+		return nil, usage("--file: %s holds no such puzzle", e.File)
 	}
 	return puzzles, nil
 }

@@ -178,7 +178,7 @@ func (b *Backend) observe(f func()) *observed {
 	before := b.forward.probe
 	b.forward.probe = &probe{
 		vectorTail: before != nil && before.vectorTail,
-		hidden: func(_ int, x []float32, _ int) { o.hidden = append(o.hidden, slices.Clone(x)) },
+		hidden:     func(_ int, x []float32, _ int) { o.hidden = append(o.hidden, slices.Clone(x)) },
 		router: func(_ int, ids []int32, w []float32, _ int) {
 			o.ids = append(o.ids, slices.Clone(ids))
 			o.weights = append(o.weights, slices.Clone(w))

@@ -91,7 +91,7 @@ type canvasState struct {
 	backend  *Backend
 	sequence *sequence
 	length   int
-	logits  *kernel.Logits
+	logits   *kernel.Logits
 	// conditioned is true when logits holds those of a step.
 	conditioned bool
 	released    bool
