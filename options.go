@@ -72,6 +72,6 @@ type Options struct {
 	NoGuards bool
 	// GuardEntropy is the mean entropy in nats above which a canvas that reached
 	// its step cap counts as undecided. Its default is 1, or Off when Steps or
-	// MaxSteps lower the checkpoint's cap.
+	// MaxSteps lower the checkpoint's cap. Diffusion mode only.
 	GuardEntropy Setting
 }

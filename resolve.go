@@ -72,7 +72,7 @@ func (m *Model) prompt(o Options) ([]int32, error) {
 	case o.IDs != nil:
 		return o.IDs, nil
 	case m.m.Tokenizer == nil:
-		return nil, refuse("prompt", "the checkpoint has no tokenizer; give token ids instead")
+		return nil, refuse("prompt", "the checkpoint has no tokenizer.json; a request to it gives token ids (--ids)")
 	case o.Raw:
 		return chat.Encode(m.m.Tokenizer, chat.Raw{}.Prompt(o.Prompt)), nil
 	}
@@ -118,8 +118,11 @@ func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 	if o.EntropyBound.IsOff() {
 		return s, refuse("entropy_bound", "cannot be switched off; a large bound accepts everything")
 	}
+	var err error
 	if v, ok := o.EntropyBound.Float(); ok {
-		s.EntropyBound = float32(v)
+		if s.EntropyBound, err = narrow("entropy_bound", v); err != nil {
+			return s, err
+		}
 	}
 	s.StabilityOff, s.ConfidenceOff = o.Stability.IsOff(), o.Confidence.IsOff()
 	if v, ok := o.Stability.Float(); ok {
@@ -129,9 +132,18 @@ func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 		s.Stability = int(v)
 	}
 	if v, ok := o.Confidence.Float(); ok {
-		s.Confidence = float32(v)
+		s.Confidence, err = narrow("confidence", v)
 	}
-	return s, nil
+	return s, err
+}
+
+// narrow makes a float32 of a value that must not become 0 by it, which would
+// mean something else.
+func narrow(field string, v float64) (float32, error) {
+	if v != 0 && float32(v) == 0 {
+		return 0, refuse(field, fmt.Sprintf("%v is too small to tell from 0", v))
+	}
+	return float32(v), nil
 }
 
 // draws fills in how tokens are drawn in either mode.
@@ -145,8 +157,9 @@ func draws(r *engine.Request, o Options) error {
 			return err
 		}
 		r.Temperature = float32(temperature)
-		r.Filter = canvas.Filter{TopK: o.TopK, TopP: float32(o.TopP)}
-		return nil
+		topP, err := narrow("top_p", o.TopP)
+		r.Filter = canvas.Filter{TopK: o.TopK, TopP: topP}
+		return err
 	}
 	r.Candidates = canvas.Candidates{Temperature: 1}
 	switch {
@@ -173,7 +186,8 @@ func guards(o Options) (engine.Guards, error) {
 	case o.NoGuards:
 		return engine.Guards{}, nil
 	case given:
-		return engine.Guards{On: true, Entropy: float32(v)}, nil
+		entropy, err := narrow("guard_entropy", v)
+		return engine.Guards{On: true, Entropy: entropy}, err
 	case o.GuardEntropy.IsOff():
 		return engine.Guards{On: true}, nil
 	}
@@ -189,6 +203,7 @@ func refuseDiffusion(o Options) error {
 		{"canvas", o.Canvas != 0}, {"steps", o.Steps != 0}, {"max_steps", o.MaxSteps != 0},
 		{"t_min", o.TMin.IsSet()}, {"t_max", o.TMax.IsSet()}, {"entropy_bound", o.EntropyBound.IsSet()},
 		{"stability", o.Stability.IsSet()}, {"confidence", o.Confidence.IsSet()},
+		{"guard_entropy", o.GuardEntropy.IsSet()},
 	} {
 		if option.given {
 			return refuse(option.field, "it steers diffusion; the mode is ar")

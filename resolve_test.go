@@ -159,6 +159,26 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A value that float32 makes 0 of must not become "everything" or "off".
+func TestTooSmall(t *testing.T) {
+	m := open(t)
+	const tiny = 1e-60
+	for field, options := range map[string]Options{
+		"entropy_bound": {Prompt: "x", EntropyBound: Value(tiny)},
+		"confidence":    {Prompt: "x", Confidence: Value(tiny)},
+		"guard_entropy": {Prompt: "x", GuardEntropy: Value(tiny)},
+		"top_p":         {Prompt: "x", Mode: Autoregressive, TopP: tiny},
+	} {
+		var refused *RequestError
+		if err := m.Validate(options); !errors.As(err, &refused) || refused.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if err := m.Validate(Options{Prompt: "x", Mode: Autoregressive, GuardEntropy: Value(2)}); err == nil {
+		t.Error("guard_entropy passes in a mode that has no canvas")
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	m := open(t)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -75,22 +75,32 @@ func (l loader) load(where string) (*Folder, error) {
 	info, err := fs.Stat(l.fsys, IndexName)
 	switch {
 	case err == nil:
-		return l.loadShards(info.Size())
+		return l.loadShards(info)
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("safetensors: %w", err)
+		return nil, l.ofFile(IndexName, err)
 	}
 	_, err = fs.Stat(l.fsys, SingleName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, l.nothingFound(where)
 	case err != nil:
-		return nil, fmt.Errorf("safetensors: %w", err)
+		return nil, l.ofFile(SingleName, err)
 	}
 	f, err := l.open(SingleName)
 	if err != nil {
 		return nil, err
 	}
 	return join([]*File{f})
+}
+
+// ofFile puts the path into an error of the file system, which knows the name
+// inside the folder alone.
+func (l loader) ofFile(name string, err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		err = &fs.PathError{Op: of.Op, Path: l.path(name), Err: of.Err}
+	}
+	return fmt.Errorf("safetensors: %w", err)
 }
 
 // nothingFound says which other safetensors files there are, if any.
@@ -106,16 +116,19 @@ func (l loader) nothingFound(where string) error {
 	return errors.New(text)
 }
 
-func (l loader) loadShards(indexSize int64) (*Folder, error) {
+func (l loader) loadShards(index fs.FileInfo) (*Folder, error) {
 	fail := func(err error) error {
 		return fmt.Errorf("safetensors: %s: %w", l.path(IndexName), err)
 	}
-	if indexSize > maxHeader {
-		return nil, fail(fmt.Errorf("index of %d bytes: the limit is %d", indexSize, maxHeader))
+	if !index.Mode().IsRegular() {
+		return nil, fail(errors.New("is not a file"))
+	}
+	if index.Size() > maxHeader {
+		return nil, fail(fmt.Errorf("index of %d bytes: the limit is %d", index.Size(), maxHeader))
 	}
 	raw, err := fs.ReadFile(l.fsys, IndexName)
 	if err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
+		return nil, l.ofFile(IndexName, err)
 	}
 	placements, err := parseIndex(raw)
 	if err != nil {

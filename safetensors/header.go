@@ -1,8 +1,10 @@
 package safetensors
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,12 +34,19 @@ type header struct {
 	data     []byte
 }
 
+// lfsPointer is the beginning of the small text that Git has in the place of a
+// file kept elsewhere. Cloning a checkpoint without Git LFS leaves it behind.
+const lfsPointer = "version https://git-lfs"
+
 // parseHeader reads and checks a whole file.
 func parseHeader(file []byte) (*header, error) {
 	if len(file) < lengthSize {
 		return nil, fmt.Errorf("%s: too short for the length of a header", count(len(file), "byte"))
 	}
 	n := binary.LittleEndian.Uint64(file)
+	if bytes.HasPrefix(file, []byte(lfsPointer)) {
+		return nil, errors.New("is a Git LFS pointer; the file that it stands for has not been fetched")
+	}
 	if n > maxHeader {
 		return nil, fmt.Errorf("header of %d bytes: the limit is %d", n, maxHeader)
 	}

@@ -1,10 +1,11 @@
 package tokenizer
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/frescolm/fresco/internal/jsonfile"
 )
 
 // space is what the normalizer writes for " " and the decoder reads as " ".
@@ -28,7 +29,7 @@ func componentType(raw []byte) (string, error) {
 		return "", errors.New("want an object")
 	}
 	var head struct{ Type *string }
-	if err := json.Unmarshal(raw, &head); err != nil {
+	if err := jsonfile.Unmarshal(raw, &head); err != nil {
 		return "", err
 	}
 	if head.Type == nil {
@@ -45,13 +46,6 @@ func unsupportedType(typ string) error {
 	return unsupported(quote(typ))
 }
 
-// strict decodes raw into v and refuses fields that v does not have.
-func strict(raw []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
-}
-
 // replace is a Replace as normalizer and as decoder.
 type replace struct {
 	Type    string
@@ -61,7 +55,7 @@ type replace struct {
 
 func checkReplace(raw []byte, from, to string) error {
 	var r replace
-	if err := strict(raw, &r); err != nil {
+	if err := jsonfile.Strict(raw, &r); err != nil {
 		return err
 	}
 	if !r.Pattern.is(from) || r.Content != to {
@@ -97,7 +91,7 @@ func checkPreTokenizer(raw []byte) error {
 		Behavior string
 		Invert   bool
 	}
-	if err := strict(raw, &s); err != nil {
+	if err := jsonfile.Strict(raw, &s); err != nil {
 		return err
 	}
 	if !s.Pattern.is(" ") || s.Invert {
@@ -119,7 +113,7 @@ func checkDecoder(raw []byte) error {
 		Type     string
 		Decoders []json.RawMessage
 	}
-	if err := strict(raw, &s); err != nil {
+	if err := jsonfile.Strict(raw, &s); err != nil {
 		return err
 	}
 	want := []string{"Replace", "ByteFallback", "Fuse"}
@@ -131,7 +125,7 @@ func checkDecoder(raw []byte) error {
 		if err == nil && i == 0 {
 			err = checkReplace(part, space, " ")
 		} else if err == nil {
-			err = strict(part, &struct{ Type string }{})
+			err = jsonfile.Strict(part, &struct{ Type string }{})
 		}
 		if err != nil {
 			return inField(fmt.Sprintf("decoders[%d]", i), err)
@@ -182,7 +176,7 @@ func readPostProcessor(raw []byte) (*addedBOS, error) {
 			Tokens []string
 		} `json:"special_tokens"`
 	}
-	if err := strict(raw, &p); err != nil {
+	if err := jsonfile.Strict(raw, &p); err != nil {
 		return nil, err
 	}
 	var bos *addedBOS
@@ -216,7 +210,7 @@ func checkPadding(raw []byte) error {
 		Strategy json.RawMessage
 		Multiple *int64 `json:"pad_to_multiple_of"`
 	}
-	if err := json.Unmarshal(raw, &p); err != nil {
+	if err := jsonfile.Unmarshal(raw, &p); err != nil {
 		return err
 	}
 	if string(p.Strategy) != `"BatchLongest"` || p.Multiple != nil {

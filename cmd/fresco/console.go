@@ -84,7 +84,7 @@ func (c *console) note(format string, args ...any) {
 		return
 	}
 	c.settle()
-	fmt.Fprintf(c.err, format+"\n", args...)
+	fmt.Fprintln(c.err, liveview.Harmless(fmt.Sprintf(format, args...)))
 }
 
 // progress shows a line that the next output takes the place of; on anything but
@@ -93,7 +93,7 @@ func (c *console) progress(format string, args ...any) {
 	if c.quiet || !c.err.drawable() {
 		return
 	}
-	line := ansi.Truncate(fmt.Sprintf(format, args...), c.err.size().Width-1, "…")
+	line := ansi.Truncate(liveview.Harmless(fmt.Sprintf(format, args...)), c.err.size().Width-1, "…")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.transient = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/frescolm/fresco"
@@ -29,7 +30,7 @@ type evalSudoku struct {
 	Mode      choice   `of:"diffusion,ar" placeholder:"MODE" help:"Measure one mode only."`
 	File      string   `placeholder:"FILE" help:"Take the puzzles of an eval.json instead of generating them, and compare with the official outputs recorded there."`
 	Threads   whole    `max:"1024" placeholder:"N" help:"Compute threads. Default: physical cores within the limits of the cgroup."`
-	Precision choice   `of:"exact,bf16" placeholder:"NAME" help:"exact or bf16. Default: by the weights."`
+	Precision choice   `of:"exact,bf16" placeholder:"NAME" help:"exact or bf16. Default: exact."`
 	JSON      bool     `name:"json" help:"Print one JSON object, every attempt included."`
 	Quiet     bool     `short:"q" help:"Show no progress."`
 }
@@ -119,7 +120,7 @@ func (e *evalSudoku) puzzles() ([]eval.Puzzle, error) {
 	for _, text := range e.Buckets {
 		b, err := eval.ParseBucket(text)
 		if err != nil {
-			return nil, usage("--buckets: %v", err)
+			return nil, usage("--buckets: %s", strings.TrimPrefix(err.Error(), "eval: "))
 		}
 		buckets = append(buckets, b)
 	}
@@ -134,7 +135,7 @@ func (e *evalSudoku) puzzles() ([]eval.Puzzle, error) {
 	for _, b := range buckets {
 		more, err := eval.GeneratePuzzles(b, n, series)
 		if err != nil {
-			return nil, usage("--buckets: %v", err)
+			return nil, usage("--buckets: %s", strings.TrimPrefix(err.Error(), "eval: "))
 		}
 		puzzles = append(puzzles, more...)
 	}

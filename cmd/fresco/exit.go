@@ -11,6 +11,7 @@ import (
 
 	"github.com/frescolm/fresco"
 	"github.com/frescolm/fresco/internal/kernel"
+	"github.com/frescolm/fresco/internal/liveview"
 	"github.com/frescolm/fresco/internal/models"
 	"github.com/frescolm/fresco/internal/weights"
 )
@@ -76,7 +77,8 @@ func (c *console) fail(err error) int {
 	if errors.As(err, &refused) {
 		text = inFlags(refused)
 	}
-	fmt.Fprintln(c.err, "fresco: "+text)
+	// Names from files are part of it.
+	fmt.Fprintln(c.err, "fresco: "+liveview.Harmless(text))
 	var wrong *usageError
 	if errors.As(err, &wrong) && wrong.command != "" {
 		fmt.Fprintf(c.err, "Run \"%s --help\" to see what it takes.\n", wrong.command)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frescolm/fresco/internal/liveview"
 	"github.com/frescolm/fresco/internal/machine"
 	"github.com/frescolm/fresco/internal/model"
 	"github.com/frescolm/fresco/internal/models"
@@ -107,16 +108,42 @@ func (i *inspectCommand) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	if err := i.fits(seen); err != nil {
+		return err
+	}
 	r := i.report(seen)
 	if i.JSON {
 		err = writeJSON(c.out, r)
 	} else {
-		_, err = c.out.Write([]byte(r.text(i.Tensors)))
+		text := r.text(i.Tensors)
+		if c.out.terminal { // which gets no control sequences from a file
+			text = liveview.Harmless(text)
+		}
+		_, err = c.out.Write([]byte(text))
 	}
 	if err != nil {
 		return err
 	}
 	return r.problem
+}
+
+// fits refuses to plan a run that the model cannot make.
+func (i *inspectCommand) fits(seen *models.Inspection) error {
+	if seen.Inspection == nil {
+		return nil
+	}
+	for _, f := range []struct {
+		flag         string
+		asked, limit int
+	}{
+		{"--context", i.Context.n, seen.Config.MaxPositions},
+		{"--canvas", i.Canvas.n, seen.Config.CanvasLength},
+	} {
+		if f.asked > f.limit {
+			return usage("%s: %s tokens; the model's limit is %s", f.flag, grouped(int64(f.asked)), grouped(int64(f.limit)))
+		}
+	}
+	return nil
 }
 
 func (i *inspectCommand) report(seen *models.Inspection) *inspectReport {

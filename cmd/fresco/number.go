@@ -13,6 +13,8 @@ import (
 	"github.com/frescolm/fresco"
 )
 
+var errNoNumber = errors.New("the number is missing")
+
 // settingMapper parses a real number. Tags bound it: min and max include the
 // bound, above does not; off allows the word off, whole only whole numbers.
 type settingMapper struct{}
@@ -33,6 +35,8 @@ func (settingMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
+	case text == "":
+		return errNoNumber
 	case errors.Is(err, strconv.ErrRange):
 		return fmt.Errorf("%s is too large", text)
 	case err != nil && tag.Has("off"):
@@ -105,6 +109,8 @@ func (wholeMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
+	case text == "":
+		return errNoNumber
 	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-"), err == nil && n > high:
 		return fmt.Errorf("%s must be at most %d", text, high)
 	case errors.Is(err, strconv.ErrRange), err == nil && n < low:

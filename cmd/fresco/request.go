@@ -31,15 +31,15 @@ func (r *runCommand) options(ctx context.Context, c *console) (fresco.Options, e
 	}
 	o.TopP, _ = r.TopP.Float()
 	// "fresco run -" has a prompt and no model.
-	if r.Model == standardInput && r.Prompt == nil {
-		dash := r.Model
-		r.Model, r.Prompt = "", &dash
+	if r.Model != nil && *r.Model == standardInput && r.Prompt == nil {
+		r.Model, r.Prompt = nil, r.Model
 	}
 	if err := r.conflicts(); err != nil {
 		return o, err
 	}
-	if r.Model == "" {
-		r.Model = models.Default
+	if r.Model == nil {
+		name := models.Default
+		r.Model = &name
 	}
 	var err error
 	if o.Infill, err = r.infill(ctx, c); err != nil {
@@ -71,14 +71,14 @@ func (r *runCommand) prompt(ctx context.Context, c *console) (string, error) {
 	case r.IDs != nil:
 		return "", nil
 	case r.Prompt == nil:
-		text, ok := example(r.Model)
+		text, ok := example(*r.Model)
 		switch {
 		case ok:
 			return text, nil
-		case !models.Known(r.Model):
+		case !models.Known(*r.Model):
 			return "", nil // opening it says what is wrong
 		}
-		return "", usage("%s needs a PROMPT (\"-\" reads standard input) or --ids", r.Model)
+		return "", usage("%s needs a PROMPT (\"-\" reads standard input) or --ids", *r.Model)
 	case *r.Prompt == standardInput:
 		text, err := readAll(ctx, c.in, "standard input")
 		if err == nil && text == "" && !r.Raw {
@@ -104,6 +104,9 @@ func (r *runCommand) infill(ctx context.Context, c *console) (string, error) {
 	default:
 		text, err = readFile(ctx, r.Infill)
 	}
+	// The line end that every editor leaves at the end of a file is no token
+	// that the canvas must have.
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("--infill: %w", err)
@@ -112,9 +115,7 @@ func (r *runCommand) infill(ctx context.Context, c *console) (string, error) {
 	case !utf8.ValidString(text):
 		return "", usage("--infill: the text is not UTF-8")
 	}
-	// The line end that every editor leaves at the end of a file is no token
-	// that the canvas must have.
-	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), nil
+	return text, nil
 }
 
 func readFile(ctx context.Context, path string) (string, error) {

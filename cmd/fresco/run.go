@@ -10,7 +10,7 @@ import (
 
 // runCommand is "fresco run".
 type runCommand struct {
-	Model  string  `arg:"" optional:"" help:"An embedded model (see \"fresco list\") or a checkpoint folder. Default: sudoku."`
+	Model  *string `arg:"" optional:"" help:"An embedded model (see \"fresco list\") or a checkpoint folder. Default: sudoku."`
 	Prompt *string `arg:"" optional:"" help:"The text to answer; \"-\" reads it from standard input. Default for an embedded model: its example."`
 
 	Mode      choice   `of:"diffusion,ar" placeholder:"MODE" group:"answer" help:"diffusion refines canvases; ar decodes the same weights left to right. Default: diffusion where the checkpoint can."`
@@ -38,7 +38,7 @@ type runCommand struct {
 
 	Threads      whole  `max:"1024" placeholder:"N" group:"machine" help:"Compute threads. Default: physical cores within the limits of the cgroup."`
 	PrefillChunk whole  `placeholder:"N" group:"machine" help:"Most prompt tokens in one pass. Default: all."`
-	Precision    choice `of:"exact,bf16" placeholder:"NAME" group:"machine" help:"exact computes in fp32; bf16 rounds where the official implementation does. Default: by the weights."`
+	Precision    choice `of:"exact,bf16" placeholder:"NAME" group:"machine" help:"exact computes in fp32; bf16 rounds where the official implementation does. Default: exact."`
 
 	JSON   bool `name:"json" group:"output" help:"Print one JSON object instead of the text."`
 	Quiet  bool `short:"q" group:"output" help:"Print the answer and errors, nothing else."`
@@ -109,7 +109,7 @@ func (r *runCommand) printer(run *running) printer {
 }
 
 func (r *runCommand) open(c *console) (*fresco.Model, error) {
-	m, err := fresco.Open(r.Model, &fresco.OpenOptions{
+	m, err := fresco.Open(*r.Model, &fresco.OpenOptions{
 		Arithmetic: string(r.Precision),
 		Threads:    r.Threads.n,
 		Progress:   c.loading(),

@@ -146,8 +146,8 @@ func TestChoose(t *testing.T) {
 		{"no channel markers", all[:3], map[string]string{"chat_template.jinja": opensThought},
 			"raw, the tokenizer has no <|channel>, <channel|>: the prompt is taken as it is (--raw)"},
 		{"task", nil, map[string]string{"prompt.json": `{"form":"task","heading":"sum\n","pattern":"^\\d+$"}`}, "task"},
-		{"broken task", all, map[string]string{"prompt.json": `{`}, "chat: prompt.json: unexpected EOF"},
-		{"broken configuration", all, map[string]string{"tokenizer_config.json": `[`}, "chat: tokenizer_config.json: unexpected end of JSON input"},
+		{"broken task", all, map[string]string{"prompt.json": `{`}, "chat: prompt.json: byte 1: the JSON ends early"},
+		{"broken configuration", all, map[string]string{"tokenizer_config.json": `[`}, "chat: tokenizer_config.json: byte 1: the JSON ends early"},
 		{"number for a template", all, map[string]string{"tokenizer_config.json": inConfig("7")},
 			"chat: tokenizer_config.json: chat_template is neither a text nor a list of named templates"},
 	} {

@@ -8,11 +8,12 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/frescolm/fresco/internal/jsonfile"
 	"github.com/frescolm/fresco/tokenizer"
 )
 
-// Files reads the files of a checkpoint folder. A file that is not there is an
-// error that wraps fs.ErrNotExist.
+// Files reads the files of a checkpoint folder. An error names the file; for one
+// that is not there it wraps fs.ErrNotExist.
 type Files interface {
 	ReadFile(name string) ([]byte, error)
 }
@@ -72,7 +73,7 @@ func readTemplate(files Files) (string, error) {
 	var config struct {
 		Template json.RawMessage `json:"chat_template"`
 	}
-	if err := json.Unmarshal(data, &config); err != nil {
+	if err := jsonfile.Unmarshal(data, &config); err != nil {
 		return "", fmt.Errorf("chat: %s: %w", configFile, err)
 	}
 	var text string
@@ -98,7 +99,7 @@ func readOptional(files Files, name string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("chat: %s: %w", name, err)
+		return nil, err // which names the file
 	case data == nil:
 		data = []byte{}
 	}

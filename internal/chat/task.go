@@ -1,14 +1,12 @@
 package chat
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
+	"github.com/frescolm/fresco/internal/jsonfile"
 	"github.com/frescolm/fresco/internal/sudoku"
 )
 
@@ -63,13 +61,8 @@ type taskFile struct {
 // ParseTask reads the form from the content of prompt.json.
 func ParseTask(data []byte) (Task, error) {
 	var f taskFile
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
+	if err := jsonfile.Strict(data, &f); err != nil {
 		return Task{}, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Task{}, errors.New("more after the object")
 	}
 	switch {
 	case f.Form != "task":

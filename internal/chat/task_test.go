@@ -109,15 +109,15 @@ func TestTaskWithoutKind(t *testing.T) {
 
 func TestParseTaskErrors(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
-		{"empty", ``, "EOF"},
+		{"empty", ``, "the file is empty"},
 		{"no form", `{"heading":"h","pattern":"x"}`, `form "" is not known (known: task)`},
 		{"other form", `{"form":"poem","heading":"h","pattern":"x"}`, `form "poem" is not known (known: task)`},
 		{"no heading", `{"form":"task","pattern":"x"}`, "heading is missing"},
 		{"no pattern", `{"form":"task","heading":"h"}`, "pattern is missing"},
 		{"bad pattern", `{"form":"task","heading":"h","pattern":"("}`, "pattern: error parsing regexp: missing closing ): `(`"},
 		{"unknown kind", `{"form":"task","heading":"h","pattern":"x","kind":"chess"}`, `kind "chess" is not known (known: sudoku)`},
-		{"unknown field", `{"form":"task","heading":"h","pattern":"x","tail":"t"}`, `json: unknown field "tail"`},
-		{"more behind", `{"form":"task","heading":"h","pattern":"x"} {}`, "more after the object"},
+		{"unknown field", `{"form":"task","heading":"h","pattern":"x","tail":"t"}`, `key "tail" is not known`},
+		{"more behind", `{"form":"task","heading":"h","pattern":"x"} {}`, "byte 43: more after the value"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ParseTask([]byte(c.data))

@@ -38,7 +38,7 @@ func TestGoldenSudokuTrace(t *testing.T) {
 		}
 	}
 	readJSON(t, filepath.Join(dir, "eval.json"), &file)
-	checkpoint, err := weights.OpenDir(dir)
+	checkpoint, err := weights.OpenDir(fixtures.SudokuCheckpoint(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,7 +132,18 @@ func filter(z []float32, f canvas.Filter) {
 		cut(z, sorted[f.TopK-1])
 	}
 	if f.TopP > 0 && f.TopP < 1 {
-		cut(z, topPThreshold(z, top, float64(f.TopP)))
+		threshold, tied := topPThreshold(z, top, float64(f.TopP))
+		cut(z, threshold)
+		for i, v := range z {
+			if v != threshold {
+				continue
+			}
+			if tied == 0 {
+				z[i] = negInf
+			} else {
+				tied--
+			}
+		}
 	}
 	if f.MinP > 0 {
 		for i, v := range z {
@@ -152,9 +163,10 @@ func cut(z []float32, threshold float32) {
 	}
 }
 
-// topPThreshold is the logit of the token with which the probability, added in
-// descending order, reaches p.
-func topPThreshold(z []float32, top float32, p float64) float32 {
+// topPThreshold finds the token with which the probability, added in descending
+// order, reaches p: its logit, and how many tokens of just this logit are among
+// those that were added. Of equal ones the lowest ids come first.
+func topPThreshold(z []float32, top float32, p float64) (threshold float32, tied int) {
 	sorted := slices.Clone(z)
 	slices.SortFunc(sorted, func(a, b float32) int { return cmp.Compare(b, a) })
 	var total float64
@@ -163,12 +175,16 @@ func topPThreshold(z []float32, top float32, p float64) float32 {
 	}
 	var sum float64
 	for _, v := range sorted {
+		if v != threshold || tied == 0 {
+			threshold, tied = v, 0
+		}
+		tied++
 		sum += float64(exp32(v - top))
 		if sum >= float64(p*total) {
-			return v
+			break
 		}
 	}
-	return sorted[len(sorted)-1]
+	return threshold, tied
 }
 
 // score fills in log-probabilities under the model's own distribution:

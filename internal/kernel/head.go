@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"slices"
 
 	"github.com/frescolm/fresco/internal/canvas"
@@ -48,7 +49,11 @@ func vocabPanelGeneric(row *vocabRow, first int, z []float32) {
 	}
 	row.vocab.process(z, first, row.how)
 	p.top, p.argmax = largest(z, first)
-	if p.top == negInf {
+	switch {
+	case p.top == negInf:
+		return
+	case p.top > math.MaxFloat32: // an adjustment or the temperature was too much
+		p.nonFinite = true
 		return
 	}
 	for _, l := range z {

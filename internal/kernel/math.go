@@ -6,8 +6,9 @@ import "math"
 // explicitly, so that they give the same bits on every target: math.Exp and its
 // like are assembly on some and are fused by the compiler on others.
 
-// exp32 returns e^x to about 1 ulp: 0 below -103.98, +Inf above 88.73, NaN for
-// NaN. x = n·ln 2 + r with |r| ≤ ln 2 / 2; e^r by a polynomial of degree 6.
+// exp32 returns e^x to 1 ulp (largest error measured: 0.96): 0 below -103.98,
+// +Inf above 88.73, NaN for NaN; at most 1 for x ≤ 0. x = n·ln 2 + r with |r| ≤
+// ln 2 / 2; e^r by a polynomial of degree 7.
 func exp32(x float32) float32 {
 	if x != x {
 		return x
@@ -45,15 +46,18 @@ func scale2(y float32, n int) float32 {
 	return float32(float64(y) * math.Float64frombits(uint64(n+1023)<<52))
 }
 
-// fastExp32 returns e^x for x ≤ 0 to about 1e-4 relative, as the official CPU
-// attention computes it for bf16 (Malossi et al., Fast Exponential Computation on
+// fastExp32 returns e^x for x ≤ 0 to 1.2e-4 relative, 0 below -87.34 and NaN for
+// NaN, as the official CPU attention computes it for bf16 (Malossi et al., Fast Exponential Computation on
 // SIMD Architectures): 2^y is read off the bits of y·2^23, with the fraction of y
 // corrected by a polynomial of degree 3. It matters because the result is rounded
 // to bf16: with an accurate exponential one probability in thirty rounds to the
 // neighbour.
 func fastExp32(x float32) float32 {
-	const ln2Min = -87.33654 // ln of the smallest normal float32
-	if x < ln2Min {
+	if x != x {
+		return x // the conversion to integer at the end would lose it
+	}
+	const lnMin = -87.33654 // ln of the smallest normal float32
+	if x < lnMin {
 		return 0
 	}
 	const log2e = 1.44269504088896341
@@ -70,7 +74,8 @@ func fma32(a, b, c float32) float32 {
 	return float32(float64(float64(a)*float64(b)) + float64(c))
 }
 
-// tanh32 returns tanh x to about 2 ulp.
+// tanh32 returns tanh x to 2 ulp (largest error measured: 1.26), ±1 from 9.1 on,
+// NaN for NaN. tanh32(-x) is -tanh32(x).
 func tanh32(x float32) float32 {
 	a := float32(math.Abs(float64(x)))
 	if a < 0.625 {
@@ -95,8 +100,8 @@ func tanh32(x float32) float32 {
 	return t
 }
 
-// exp64 returns e^x to about 1e-15 relative, for the sums that are kept in
-// float64.
+// exp64 returns e^x to 2 ulp, for the sums that are kept in float64: 0 below -708,
+// +Inf above 709, NaN for NaN.
 func exp64(x float64) float64 {
 	if x != x {
 		return x
@@ -122,8 +127,13 @@ func exp64(x float64) float64 {
 	return y * math.Float64frombits(uint64(int64(n)+1023)<<52)
 }
 
-// log64 returns ln x for x > 0, by three Newton steps on exp64.
+// log64 returns ln x for 1e-307 < x < 8e307 to 1 ulp, near 1 to 1e-16 absolute, by
+// four steps of Halley's method on exp64. ln 1 is 0, so that a distribution with
+// one certain id has the entropy 0.
 func log64(x float64) float64 {
+	if x == 1 {
+		return 0
+	}
 	if !(x > 0) || math.IsInf(x, 1) {
 		return math.Log(x)
 	}
@@ -136,10 +146,11 @@ func log64(x float64) float64 {
 	return y
 }
 
-// pow64 returns base^e for base > 0.
+// pow64 returns base^e for base > 0, to about 2e-15 relative where e·ln base is
+// below 14, as for the rotary frequencies.
 func pow64(base, e float64) float64 { return exp64(float64(e * log64(base))) }
 
-// sinCos64 returns sin x and cos x for |x| ≤ 2^20, to about 1e-15.
+// sinCos64 returns sin x and cos x for |x| ≤ 2^20 to 2 ulp, and NaN for NaN.
 func sinCos64(x float64) (sin, cos float64) {
 	const (
 		pio2Hi  = 1.57079632673412561417e+00 // 33 bits of π/2

@@ -1,12 +1,12 @@
 package models
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 
 	"github.com/frescolm/fresco/internal/chat"
+	"github.com/frescolm/fresco/internal/jsonfile"
 	"github.com/frescolm/fresco/internal/model"
 	"github.com/frescolm/fresco/internal/weights"
 	"github.com/frescolm/fresco/tokenizer"
@@ -40,6 +40,9 @@ func describe(c *weights.Checkpoint, from source) (d description, err error) {
 	if d.tokenizer, err = openTokenizer(c); err != nil {
 		return d, err
 	}
+	if d.tokenizer == nil {
+		d.note("no tokenizer.json: prompts and answers are token ids")
+	}
 	var note string
 	if d.tokens, note, err = assigned(d.tokenizer, d.seen.Config.VocabSize); err != nil {
 		return reject(err)
@@ -50,11 +53,22 @@ func describe(c *weights.Checkpoint, from source) (d description, err error) {
 	}
 	if d.tokenizer != nil {
 		if d.form, note, err = chat.Choose(d.tokenizer, c); err != nil {
-			return reject(err)
+			return d, ofContent(c, err)
 		}
 		d.note(note)
 	}
 	return d, nil
+}
+
+// ofContent marks an error as one of the checkpoint's content, unless it is that
+// already, or one of the file system.
+func ofContent(c *weights.Checkpoint, err error) error {
+	var rejected *weights.RejectedError
+	var system *fs.PathError
+	if errors.As(err, &rejected) || errors.As(err, &system) {
+		return err
+	}
+	return &weights.RejectedError{Path: c.Name(), Err: err}
 }
 
 func (d *description) note(text string) {
@@ -67,7 +81,11 @@ func (d *description) note(text string) {
 // carries along is described in its model card.
 func (d *description) noteUnused(from source) {
 	if n := len(d.seen.Tensors.Surplus); n > 0 {
-		d.note(fmt.Sprintf("the architecture does not know %s (tensors of this kind: %d)", d.seen.Tensors.Surplus[0], n))
+		text := "1 surplus tensor is not used: "
+		if n > 1 {
+			text = fmt.Sprintf("%d surplus tensors are not used, the first of them ", n)
+		}
+		d.note(text + weights.Show(d.seen.Tensors.Surplus[0]))
 	}
 	for _, group := range d.seen.Tensors.Aside {
 		if group.Count > 0 && !from.embedded {
@@ -78,7 +96,7 @@ func (d *description) noteUnused(from source) {
 		return
 	}
 	for _, key := range d.seen.Config.Generation.Ignored {
-		d.note("generation_config.json: " + key + " has no meaning here and is ignored")
+		d.note("generation_config.json: " + weights.Show(key) + " has no meaning here and is ignored")
 	}
 }
 
@@ -97,7 +115,7 @@ func architectureOf(c *weights.Checkpoint) (model.Architecture, error) {
 	var config struct {
 		ModelType *string `json:"model_type"`
 	}
-	if err := json.Unmarshal(data, &config); err != nil {
+	if err := jsonfile.Unmarshal(data, &config); err != nil {
 		return reject(err)
 	}
 	if config.ModelType == nil {

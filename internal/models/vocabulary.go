@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/frescolm/fresco/internal/jsonfile"
 	"github.com/frescolm/fresco/internal/weights"
 	"github.com/frescolm/fresco/tokenizer"
 )
@@ -63,7 +64,7 @@ func checkSpecial(c *weights.Checkpoint, tok *tokenizer.Tokenizer, rows int) err
 // its text_config.
 func checkFile(data []byte, tok *tokenizer.Tokenizer, rows int) error {
 	var top map[string]json.RawMessage
-	if err := json.Unmarshal(data, &top); err != nil {
+	if err := jsonfile.Unmarshal(data, &top); err != nil {
 		return err
 	}
 	sections := []struct {
@@ -72,7 +73,7 @@ func checkFile(data []byte, tok *tokenizer.Tokenizer, rows int) error {
 	}{{"", top}}
 	if raw, ok := top["text_config"]; ok {
 		var text map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &text); err != nil {
+		if err := jsonfile.Unmarshal(raw, &text); err != nil {
 			return fmt.Errorf("text_config: %w", err)
 		}
 		sections = append(sections, struct {

@@ -93,11 +93,11 @@ func (c *Checkpoint) readTable() error {
 		stored, ok := c.folder.Tensor(name)
 		file, _ := c.folder.File(name)
 		if !ok || file == nil {
-			return fmt.Errorf("tensor %s: listed, but not there", show(name))
+			return fmt.Errorf("tensor %s: listed, but not there", Show(name))
 		}
 		t, err := dtype.Parse(string(stored.DType))
 		if err != nil {
-			return fmt.Errorf("tensor %s: %w", show(name), err)
+			return fmt.Errorf("tensor %s: %w", Show(name), err)
 		}
 		c.tensors = append(c.tensors, tensor.Tensor{DType: t, Shape: stored.Shape, Data: stored.Data})
 		c.infos = append(c.infos, Info{

@@ -70,14 +70,14 @@ func list[T any](b *strings.Builder, all []T, text func(T) string) {
 
 // String names the slot, its hint, and the nearest stored names.
 func (m Missing) String() string {
-	text := "missing " + show(m.Slot.Name)
+	text := "missing " + Show(m.Slot.Name)
 	if m.Slot.Hint != "" {
 		text += " (" + m.Slot.Hint + ")"
 	}
 	if len(m.Nearest) > 0 {
 		names := make([]string, len(m.Nearest))
 		for i, name := range m.Nearest {
-			names[i] = show(name)
+			names[i] = Show(name)
 		}
 		text += "; nearest: " + strings.Join(names, ", ")
 	}
@@ -86,12 +86,12 @@ func (m Missing) String() string {
 
 // String names the stored tensor, its file, and the reason.
 func (w Wrong) String() string {
-	return fmt.Sprintf("%s in %s: %s", show(w.Info.Name), w.Info.File, w.Reason)
+	return fmt.Sprintf("%s in %s: %s", Show(w.Info.Name), w.Info.File, w.Reason)
 }
 
-// show gives a name from a file as it is, quoted where it could garble a
+// Show gives a name from a file as it is, quoted where it could garble a
 // terminal, and cut where it is too long.
-func show(name string) string {
+func Show(name string) string {
 	const limit = 200
 	if len(name) > limit || strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsGraphic(r) }) {
 		return fmt.Sprintf("%.*q", limit, name)

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -106,7 +105,7 @@ func set(file, path string, value any) edit {
 		switch at := at.(type) {
 		case map[string]any:
 			at[last] = value
-			if value == (any)(removed{}) {
+			if _, ok := value.(removed); ok {
 				delete(at, last)
 			}
 		case []any:
@@ -181,5 +180,3 @@ func halves(name string) string {
 	}
 	return secondShard
 }
-
-func edits(list ...edit) []edit { return slices.Clip(list) }

@@ -157,7 +157,7 @@ func shaped(name string, shape ...int) tensorEdit {
 			size *= n
 		}
 		s.data = slices.Concat(s.data, make([]byte, max(0, size-old)*len(s.data)/old))[:size*len(s.data)/old]
-		s.shape = shape
+		s.shape = append([]int{}, shape...) // which JSON has a [] for
 		return list
 	}
 }

@@ -32,7 +32,7 @@ func TestPictureIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Error("docs/live.svg is not what the command at the top of main.go makes")
+		t.Error("docs/live.svg is not what the command in doc.go makes")
 	}
 	decoder := xml.NewDecoder(strings.NewReader(string(got)))
 	for {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/frescolm/fresco/internal/jsonfile"
 	"github.com/frescolm/fresco/internal/model"
 )
 
@@ -104,18 +105,13 @@ type filePerLayer struct {
 // idList is a token id or a list of them.
 type idList []int32
 
+// UnmarshalJSON leaves it to encoding/json to say what is wrong, and where.
 func (l *idList) UnmarshalJSON(data []byte) error {
-	var one int32
-	if json.Unmarshal(data, &one) == nil {
-		*l = idList{one}
-		return nil
+	if bytes.HasPrefix(data, []byte("[")) {
+		return json.Unmarshal(data, (*[]int32)(l))
 	}
-	var many []int32
-	if err := json.Unmarshal(data, &many); err != nil {
-		return errors.New("want a token id or a list of them")
-	}
-	*l = many
-	return nil
+	*l = make(idList, 1)
+	return json.Unmarshal(data, &(*l)[0])
 }
 
 // largest bounds every dimension, so that products of a few of them cannot
@@ -126,7 +122,7 @@ const largest = 1 << 26
 // flat one (global_head_dim, num_global_key_value_heads).
 func parseConfig(data []byte) (*config, error) {
 	var file fileConfig
-	if err := json.Unmarshal(data, &file); err != nil {
+	if err := jsonfile.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("config.json: %w", err)
 	}
 	if file.ModelType != ModelType {
@@ -305,9 +301,7 @@ func (c *config) parsePerLayer(perLayer map[string]json.RawMessage) error {
 			return fmt.Errorf("config.json: text_config.per_layer_config has no layer %q to name: layers are 0 to %d", key, len(c.layers)-1)
 		}
 		var f *filePerLayer
-		d := json.NewDecoder(bytes.NewReader(perLayer[key]))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&f); err != nil {
+		if err := jsonfile.Strict(perLayer[key], &f); err != nil {
 			return fmt.Errorf("config.json: text_config.per_layer_config.%s: %w", key, err)
 		}
 		if f == nil {
@@ -382,7 +376,7 @@ func (c *config) parseRope(file map[string]*fileRope) error {
 // text_config.
 func checkSpecialIDs(file string, data []byte, vocab int) error {
 	var top map[string]json.RawMessage
-	if err := json.Unmarshal(data, &top); err != nil {
+	if err := jsonfile.Unmarshal(data, &top); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	groups := map[string]map[string]json.RawMessage{"": top}
@@ -398,7 +392,7 @@ func checkSpecialIDs(file string, data []byte, vocab int) error {
 				continue
 			}
 			var ids idList
-			if err := json.Unmarshal(raw, &ids); err != nil {
+			if err := jsonfile.Unmarshal(raw, &ids); err != nil {
 				return fmt.Errorf("%s: %s%s: %w", file, prefix, name, err)
 			}
 			for _, id := range ids {

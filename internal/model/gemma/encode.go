@@ -23,7 +23,7 @@ func (b *Backend) encode(ctx context.Context, e *model.Encode) (model.Result, er
 		return b.answer(e, s.last, nil, s.length)
 	}
 	before := s.length
-	need, rowOf := neededRows(b.needed[:0], e.Rows, len(ids))
+	need, rowOf := neededRows(b.needed[:0], e.Rows, len(ids), b.forward.probe != nil)
 	b.needed = need
 	p := &pass{
 		first: before, rows: len(ids), scalars: b.weights.encoderScalar, need: need,
@@ -99,11 +99,14 @@ func (b *Backend) checkIDs(ids []int32) error {
 }
 
 // neededRows lists the rows that must pass the last layer: those asked for, and
-// the last one, which stays answerable. rowOf maps each request to its place.
-func neededRows(need []int, rows []model.Row, n int) ([]int, []int) {
+// the last one, which stays answerable; all of them for a probe. rowOf maps each
+// request to its place.
+func neededRows(need []int, rows []model.Row, n int, all bool) ([]int, []int) {
 	rowOf := make([]int, len(rows))
 	wanted := make([]bool, n)
-	wanted[n-1] = true
+	for i := range wanted {
+		wanted[i] = all || i == n-1
+	}
 	for _, row := range rows {
 		if row.Index != model.LastCommitted {
 			wanted[row.Index] = true

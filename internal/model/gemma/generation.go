@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/frescolm/fresco/internal/jsonfile"
 	"github.com/frescolm/fresco/internal/model"
 )
 
@@ -56,11 +57,11 @@ func parseGeneration(data []byte, c *config) (model.Generation, error) {
 	}
 	const name = "generation_config.json"
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(data, &keys); err != nil {
+	if err := jsonfile.Unmarshal(data, &keys); err != nil {
 		return g, fmt.Errorf("%s: %w", name, err)
 	}
 	var file fileGeneration
-	if err := json.Unmarshal(data, &file); err != nil {
+	if err := jsonfile.Unmarshal(data, &file); err != nil {
 		return g, fmt.Errorf("%s: %w", name, err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -85,24 +86,36 @@ func parseGeneration(data []byte, c *config) (model.Generation, error) {
 	if file.EOS != nil {
 		c.end = *file.EOS
 	}
-	for _, f := range []struct {
-		key   string
-		value float64
-		ok    bool
-	}{
-		{"max_new_tokens", float64(g.MaxNewTokens), g.MaxNewTokens > 0},
-		{"max_denoising_steps", float64(g.MaxDenoisingSteps), g.MaxDenoisingSteps > 0 && g.MaxDenoisingSteps <= math.MaxUint16},
-		{"t_min", g.TMin, g.TMin >= 0 && g.TMin < 1e6},
-		{"t_max", g.TMax, g.TMax > g.TMin && g.TMax < 1e6},
-		{"sampler_config.entropy_bound", float64(g.EntropyBound), g.EntropyBound > 0},
-		{"stability_threshold", float64(g.StabilityThreshold), g.StabilityThreshold >= 0 && g.StabilityThreshold <= math.MaxUint16},
-		{"confidence_threshold", float64(g.ConfidenceThreshold), g.ConfidenceThreshold > 0},
-	} {
-		if !f.ok {
-			return g, fmt.Errorf("%s: %s is %v, which is out of range", name, f.key, f.value)
-		}
+	if err := checkGeneration(&g); err != nil {
+		return g, fmt.Errorf("%s: %w", name, err)
 	}
 	return g, checkSpecialIDs(name, data, c.vocab)
+}
+
+// largestSetting bounds temperatures and entropies as the sampler does.
+const largestSetting = 1e6
+
+// checkGeneration names the first value that is out of range.
+func checkGeneration(g *model.Generation) error {
+	for _, f := range []struct {
+		key   string
+		value any
+		ok    bool
+		want  string
+	}{
+		{"max_new_tokens", g.MaxNewTokens, g.MaxNewTokens > 0, "1 or more"},
+		{"max_denoising_steps", g.MaxDenoisingSteps, g.MaxDenoisingSteps > 0 && g.MaxDenoisingSteps <= math.MaxUint16, fmt.Sprintf("1 to %d", math.MaxUint16)},
+		{"t_min", g.TMin, g.TMin >= 0 && g.TMin < largestSetting, "0 or above, below 1000000"},
+		{"t_max", g.TMax, g.TMax > g.TMin && g.TMax < largestSetting, fmt.Sprintf("above t_min, which is %v, and below 1000000", g.TMin)},
+		{"sampler_config.entropy_bound", g.EntropyBound, g.EntropyBound > 0 && g.EntropyBound <= largestSetting, "above 0, at most 1000000"},
+		{"stability_threshold", g.StabilityThreshold, g.StabilityThreshold >= 0 && g.StabilityThreshold <= math.MaxUint16, fmt.Sprintf("0 to %d", math.MaxUint16)},
+		{"confidence_threshold", g.ConfidenceThreshold, g.ConfidenceThreshold > 0 && g.ConfidenceThreshold <= largestSetting, "above 0, at most 1000000"},
+	} {
+		if !f.ok {
+			return fmt.Errorf("%s is %v, want %s", f.key, f.value, f.want)
+		}
+	}
+	return nil
 }
 
 // set stores a value that is there.

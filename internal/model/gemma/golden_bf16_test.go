@@ -81,21 +81,19 @@ func median(v []float64) float64 {
 
 // passLogits runs a case and returns the logits of the rows it holds.
 func (g *golden) passLogits(t *testing.T, c *goldenCase, b *Backend) []float32 {
-	s := b.NewSequence().(*sequence)
+	s := g.afterPrompt(t, c, b)
 	defer s.Release()
 	x := &comparison{t: t, g: g, c: c, b: b}
 	switch {
 	case c.Kind == "encode":
 		return encodeRows(t, b, s, list(t, c.Inputs.IDs), g.ints(t, c, "logit_rows")).logits
 	case c.has("k.0"):
-		prefill(t, b, s, g.promptIDs(t, c))
 		last := len(c.Inputs.Commits) - 1
 		for _, ids := range c.Inputs.Commits[:last] {
 			prefill(t, b, s, ids)
 		}
 		return encodeRows(t, b, s, c.Inputs.Commits[last], g.ints(t, c, "logit_rows")).logits
 	}
-	prefill(t, b, s, g.promptIDs(t, c))
 	for _, ids := range c.Inputs.Commits {
 		prefill(t, b, s, ids)
 	}

@@ -57,14 +57,13 @@ type comparison struct {
 
 func (x *comparison) run() {
 	t, g, c, b := x.t, x.g, x.c, x.b
-	s := b.NewSequence().(*sequence)
+	s := g.afterPrompt(t, c, b)
 	defer s.Release()
 	switch c.Kind {
 	case "encode":
 		o := encodeRows(t, b, s, list(t, c.Inputs.IDs), g.ints(t, c, "logit_rows"))
 		x.encoder(o, s)
 	case "decode":
-		prefill(t, b, s, g.promptIDs(t, c))
 		x.decoder(denoiseCanvas(t, b, s, list(t, c.Inputs.Canvas), g.conditioning(t, c)))
 	case "encode_chunked":
 		whole := g.byName[c.Inputs.Whole]
@@ -75,7 +74,6 @@ func (x *comparison) run() {
 		x.floats("final", x.rows(o.final, b.config.hidden), "final")
 		x.chunksEqualWhole(s, ids)
 	case "continue":
-		prefill(t, b, s, g.promptIDs(t, c))
 		commits := c.Inputs.Commits
 		if c.has("k.0") {
 			for _, ids := range commits[:len(commits)-1] {

@@ -136,7 +136,7 @@ func (f *forward) run(ctx context.Context, p *pass, x []float32) ([]float32, *mo
 			return nil, nil, err
 		}
 		need := p.need
-		if i < len(f.weights.layers)-1 || f.probe != nil {
+		if i < len(f.weights.layers)-1 {
 			need = nil
 		}
 		x = f.layer(p, i, x, need)
@@ -144,9 +144,6 @@ func (f *forward) run(ctx context.Context, p *pass, x []float32) ([]float32, *mo
 			return nil, bad, nil
 		}
 		f.show(i+1, x, len(x)/f.config.hidden)
-	}
-	if f.probe != nil && p.need != nil {
-		x = f.keepRows(x, p.need)
 	}
 	return x, nil, nil
 }
