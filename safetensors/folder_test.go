@@ -260,3 +260,15 @@ func rewriteFolder(t *testing.T, dir string) {
 		}
 	}
 }
+
+// An error of the file system names the whole path, as every other error does.
+func TestOpenFolderIndexIsFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, IndexName)
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenFolder(dir); err == nil || err.Error() != "safetensors: "+path+": is not a file" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -219,3 +219,12 @@ func TestGoldenBadFiles(t *testing.T) {
 		})
 	}
 }
+
+// What git clone leaves in the place of a large file is named as such.
+func TestParseLFSPointer(t *testing.T) {
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:4665a5ea423c2713d436b5ee50593a9640e0018c1550b5a0002f74190d6caea8\nsize 12345\n"
+	_, err := Parse("model.safetensors", []byte(pointer))
+	if err == nil || !strings.Contains(err.Error(), "model.safetensors: is a Git LFS pointer") {
+		t.Errorf("got %v", err)
+	}
+}

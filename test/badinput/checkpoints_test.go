@@ -217,6 +217,12 @@ func appendTensor(file string, s stored) edit {
 	return func(t testing.TB, f folder) { f[file] = writeTensors(t, append(readTensors(t, f[file]), s)) }
 }
 
+// rejected is the end of a run whose canvas had NaN or infinity at a place, and
+// had it again when it was drawn anew.
+func rejected(place string) want {
+	return want{code: 1, like: `(note: .*\n){2}warning: canvas 0: NaN or infinity ` + place + `; it was drawn again\n2 canvases, .* \(2 × guard\) .*\nfresco: the answer was rejected by a guard: canvas 0: NaN or infinity ` + place}
+}
+
 // Numbers that are none. Those of vectors are found at loading, those of matrices
 // when they are computed with; the headers, all that inspect reads, do not show
 // them.
@@ -241,8 +247,11 @@ func TestNonFiniteWeights(t *testing.T) {
 		{"NaN in the layer scalar of the encoder", "model.encoder.language_model.layers.0.layer_scalar", 0, math.NaN(), want{code: 3, stderr: "MODEL: 1 tensor is unusable:\n  model.encoder.language_model.layers.0.layer_scalar in model.safetensors: element 0 of 1 is NaN"}},
 		{"NaN in the layer scalar of the decoder", "model.decoder.layers.0.layer_scalar", 0, math.NaN(), want{code: 3, stderr: "MODEL: 1 tensor is unusable:\n  model.decoder.layers.0.layer_scalar in model.safetensors: element 0 of 1 is NaN"}},
 		{"NaN in the embedding of <bos>", "model.decoder.embed_tokens.weight", 2*128 + 9, math.NaN(), want{code: 1, notes: setAside, stderr: "engine: prompt: NaN or infinity in the embedding at position 0"}},
+		{"NaN in the embedding of a token that is not asked about", "model.decoder.embed_tokens.weight", 383 * 128, math.NaN(), rejected("in the logits at position 3")},
+		{"a huge number in a large matrix", "model.decoder.layers.2.self_attn.q_proj.weight", 0, 3e38, want{code: 1, notes: setAside, stderr: "engine: prompt: NaN or infinity after layer 2 at position 0"}},
+		{"a huge number in a layer scalar", "model.decoder.layers.2.layer_scalar", 0, 3e38, rejected("after layer 2 at position 3")},
 		{"NaN in the final norm", "model.decoder.norm.weight", 1, math.NaN(), want{code: 3, stderr: "MODEL: 1 tensor is unusable:\n  model.decoder.norm.weight in model.safetensors: element 1 of 128 is NaN"}},
-		{"NaN in the self-conditioning", "model.decoder.self_conditioning.up_proj.weight", 1, math.NaN(), want{code: 1, like: `(note: .*\n){2}warning: canvas 0: NaN or infinity in the embedding at position 3; it was drawn again\n2 canvases, .* \(2 × guard\) .*\nfresco: the answer was rejected by a guard: canvas 0: NaN or infinity in the embedding at position 3`}},
+		{"NaN in the self-conditioning", "model.decoder.self_conditioning.up_proj.weight", 1, math.NaN(), rejected("in the embedding at position 3")},
 	} {
 		cases = append(cases, damaged{
 			name: c.name, edits: []edit{tensors(overwritten(c.tensor, c.element, c.value))},
