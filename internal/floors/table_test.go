@@ -74,6 +74,7 @@ var plan = []floor{
 	}},
 	{"file formats, useful alone: they export only their own and standard types", []house{
 		{path: "safetensors", may: []string{"internal/dtype", "internal/mmap", "internal/tensor"}},
+		{path: "gguf", may: []string{"internal/mmap"}},
 		{path: "tokenizer", may: []string{"internal/jsonfile"}},
 	}},
 	{"leaves", []house{
@@ -87,6 +88,7 @@ var plan = []floor{
 		{path: "internal/rng"},
 		{path: "internal/sudoku"},
 		{path: "internal/tensor", beside: []string{"internal/dtype"}},
+		{path: "internal/quant", beside: []string{"internal/dtype"}},
 	}},
 	{"tests alone: no other code may import these", []house{
 		{path: "internal/fixtures"},

@@ -47,11 +47,11 @@ func scale2(y float32, n int) float32 {
 }
 
 // fastExp32 returns e^x for x ≤ 0 to 1.2e-4 relative, 0 below -87.34 and NaN for
-// NaN, as the official CPU attention computes it for bf16 (Malossi et al., Fast Exponential Computation on
-// SIMD Architectures): 2^y is read off the bits of y·2^23, with the fraction of y
-// corrected by a polynomial of degree 3. It matters because the result is rounded
-// to bf16: with an accurate exponential one probability in thirty rounds to the
-// neighbour.
+// NaN, as the official CPU attention computes it for bf16 (Malossi et al., Fast
+// Exponential Computation on SIMD Architectures): 2^y is read off the bits of
+// y·2^23, with the fraction of y corrected by a polynomial of degree 3. It matters
+// because the result is rounded to bf16: with an accurate exponential one
+// probability in thirty rounds to the neighbour.
 func fastExp32(x float32) float32 {
 	if x != x {
 		return x // the conversion to integer at the end would lose it
@@ -127,7 +127,7 @@ func exp64(x float64) float64 {
 	return y * math.Float64frombits(uint64(int64(n)+1023)<<52)
 }
 
-// log64 returns ln x for 1e-307 < x < 8e307 to 1 ulp, near 1 to 1e-16 absolute, by
+// log64 returns ln x for 1e-307 < x < 8e307 to 1 ulp, near 1 to 3e-16 absolute, by
 // four steps of Halley's method on exp64. ln 1 is 0, so that a distribution with
 // one certain id has the entropy 0.
 func log64(x float64) float64 {

@@ -68,13 +68,13 @@ type probe struct {
 // scratch is memory that passes reuse, grown to the largest pass.
 type scratch struct {
 	x, normed, q, k, v, attended, projected []float32
-	gate, up, act, dense                    []float32
+	gate, up, dense                         []float32
 	routed, scores, chosenWeights           []float32
 	gathered, gateUp, expertAct, expertOut  []float32
 	experts                                 []float32
 	ids                                     []int32
 	offsets, order, place                   []int
-	positions, needed                       []int
+	positions                               []int
 	spans                                   []kernel.Span
 	blocks                                  []kernel.KVBlock
 	rotations                               map[ropeKey]*kernel.Rotation
