@@ -40,6 +40,7 @@ var plan = []floor{
 			may:     []string{".", "internal/embedded", "internal/eval", "internal/kernel", "internal/liveview", "internal/machine", "internal/model", "internal/models", "internal/pool", "internal/weights"},
 			modules: []string{kong, ansi, term},
 		},
+		{path: "internal/kernel/asmgen"},
 		{path: "internal/liveview/svg", may: []string{"internal/canvas", "internal/chat", "internal/diffusion", "internal/embedded", "internal/engine", "internal/liveview", "internal/models"}},
 	}},
 	{"the public face: nothing internal imports it", []house{

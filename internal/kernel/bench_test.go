@@ -17,10 +17,24 @@ const (
 	benchVocab  = 4096
 )
 
-// eachTeam runs a benchmark with one and with two threads.
+// eachTeam runs a benchmark on every kernel class of the machine, with one and
+// with two threads.
 func eachTeam(b *testing.B, f func(b *testing.B, team *Team)) {
-	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) { f(b, newTeam(b, threads)) })
+	for _, class := range Classes() {
+		if !class.Available {
+			continue
+		}
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", class.Name, threads), func(b *testing.B) {
+				k, err := Choose(class.Name)
+				if err != nil {
+					b.Fatal(err)
+				}
+				team := NewTeam(k, threads)
+				b.Cleanup(team.Close)
+				f(b, team)
+			})
+		}
 	}
 }
 

@@ -55,9 +55,9 @@ var classes = []struct {
 }{
 	{"generic", "", func() bool { return true }, &generic},
 	{"neon", "arm64 with dot product", func() bool { return runtime.GOARCH == "arm64" && cpu.ARM64.HasASIMDDP }, nil},
-	{"avx2", "AVX2 and FMA", func() bool { return cpu.X86.HasAVX2 && cpu.X86.HasFMA }, nil},
+	{"avx2", "AVX2 and FMA", func() bool { return cpu.X86.HasAVX2 && cpu.X86.HasFMA }, avx2Set},
 	{"avxvnni", "AVX-VNNI", func() bool { return cpu.X86.HasAVXVNNI }, nil},
-	{"avx512", "AVX-512 F, BW and VL", hasAVX512, nil},
+	{"avx512", "AVX-512 F, BW and VL", hasAVX512, avx512Set},
 	{"vnni", "AVX-512 VNNI", func() bool { return hasAVX512() && cpu.X86.HasAVX512VNNI }, nil},
 	{"amx", "AMX tiles with bf16", func() bool { return cpu.X86.HasAMXTile && cpu.X86.HasAMXBF16 }, nil},
 }

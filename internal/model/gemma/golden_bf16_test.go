@@ -49,16 +49,28 @@ func TestGoldenBF16(t *testing.T) {
 	if len(cases) == 0 {
 		t.Skip("the index holds no bfloat16 case")
 	}
+	for _, class := range kernel.Classes() {
+		if class.Available {
+			t.Run(class.Name, func(t *testing.T) { g.proveRounding(t, cases, class.Name) })
+		}
+	}
+}
+
+// proveRounding compares the cases on one kernel class.
+func (g *golden) proveRounding(t *testing.T, cases []*goldenCase, class string) {
 	var own, official, f32 []float64
 	for _, c := range cases {
+		if !slices.Contains(g.classes(t, c), class) {
+			continue
+		}
 		t.Run(c.Name, func(t *testing.T) {
 			want := g.floats(t, c, "logits")
-			b := g.backend(t, c.Checkpoint, "bf16")
+			b := g.backend(t, c.Checkpoint, "bf16", class)
 			e := relativeRMS(g.passLogits(t, c, b), want)
 			b.forward.probe = &probe{vectorTail: true}
 			eOfficial := relativeRMS(g.passLogits(t, c, b), want)
 			b.forward.probe = nil
-			e32 := relativeRMS(g.passLogits(t, c, g.backend(t, c.Checkpoint, "exact")), want)
+			e32 := relativeRMS(g.passLogits(t, c, g.backend(t, c.Checkpoint, "exact", class)), want)
 			t.Logf("logits: relative RMS %.2f %% in bf16, %.2f %% with the official vector tail, %.2f %% in float32", 100*e, 100*eOfficial, 100*e32)
 			if max(e, eOfficial) > bf16Limit {
 				t.Errorf("relative RMS of the logits is %.1f %%, limit %.0f %%", 100*max(e, eOfficial), 100*bf16Limit)
@@ -124,6 +136,15 @@ func bf16Ulp(x float32) float64 {
 // one bfloat16 ulp of the golden output.
 func TestGoldenBF16Primitives(t *testing.T) {
 	g := openGolden(t)
+	for _, class := range kernel.Classes() {
+		if class.Available {
+			t.Run(class.Name, func(t *testing.T) { g.provePrimitives(t, class.Name) })
+		}
+	}
+}
+
+// provePrimitives compares the primitives on one kernel class.
+func (g *golden) provePrimitives(t *testing.T, class string) {
 	counts := map[string]*ulpCount{}
 	count := func(name string) *ulpCount {
 		if counts[name] == nil {
@@ -133,7 +154,7 @@ func TestGoldenBF16Primitives(t *testing.T) {
 	}
 	used := 0
 	for _, c := range g.bf16Cases() {
-		b := g.backend(t, c.Checkpoint, "bf16")
+		b := g.backend(t, c.Checkpoint, "bf16", class)
 		b.forward.probe = &probe{vectorTail: true}
 		switch {
 		case c.Kind == "encode" && len(g.ints(t, c, "rows")) == len(list(t, c.Inputs.IDs)):

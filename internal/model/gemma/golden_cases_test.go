@@ -29,14 +29,18 @@ func TestGoldenExact(t *testing.T) {
 			default:
 				t.Fatalf("unknown kind %q", c.Kind)
 			}
-			b := g.backend(t, c.Checkpoint, "exact")
-			cmp := &comparison{t: t, g: g, c: c, b: b, report: report, suffix: ""}
-			for key := range c.Tensors {
-				if strings.HasSuffix(key, "_f32") {
-					cmp.suffix = "_f32"
-				}
+			for _, class := range g.classes(t, c) {
+				t.Run(class, func(t *testing.T) {
+					b := g.backend(t, c.Checkpoint, "exact", class)
+					cmp := &comparison{t: t, g: g, c: c, b: b, report: report, class: class}
+					for key := range c.Tensors {
+						if strings.HasSuffix(key, "_f32") {
+							cmp.suffix = "_f32"
+						}
+					}
+					cmp.run()
+				})
 			}
-			cmp.run()
 		})
 	}
 	report.log(t)
@@ -49,6 +53,7 @@ type comparison struct {
 	c      *goldenCase
 	b      *Backend
 	report *errorReport
+	class  string
 	// suffix is "_f32" where only the keys with it are comparable.
 	suffix string
 	// observed is the pass that was compared last.
@@ -213,7 +218,7 @@ func (x *comparison) floats(key string, got []float32, quantity string) {
 		x.t.Fatalf("%s: %d values, want %d", stored, len(got), len(want))
 	}
 	worst, at := largestError(got, want)
-	x.report.add(x.c.Checkpoint, quantity, worst)
+	x.report.add(x.class, x.c.Checkpoint, quantity, worst)
 	if limit := x.limit(quantity); !(worst <= limit) {
 		x.t.Errorf("%s: largest error %.3g at %d, tolerance %.3g; relative RMS %.3g", stored, worst, at, limit, relativeRMS(got, want))
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/frescolm/fresco/internal/fixtures"
+	"github.com/frescolm/fresco/internal/kernel"
 	"github.com/frescolm/fresco/internal/model"
 	"github.com/frescolm/fresco/internal/weights"
 	"github.com/frescolm/fresco/safetensors"
@@ -82,16 +83,47 @@ func openGolden(t testing.TB) *golden {
 	return g
 }
 
-// backend opens a checkpoint of the fixtures once per arithmetic.
-func (g *golden) backend(t testing.TB, name, arithmetic string) *Backend {
+// backend opens a checkpoint of the fixtures once per arithmetic and class.
+func (g *golden) backend(t testing.TB, name, arithmetic, class string) *Backend {
 	t.Helper()
-	key := name + " " + arithmetic
+	key := name + " " + arithmetic + " " + class
 	if b := g.backends[key]; b != nil {
 		return b
 	}
-	b := openBackend(t, filepath.Join(g.dir, "ckpt", name), model.LoadOptions{Arithmetic: arithmetic, Threads: 2})
+	b := openBackend(t, filepath.Join(g.dir, "ckpt", name), model.LoadOptions{Arithmetic: arithmetic, KernelClass: class, Threads: 2})
 	g.backends[key] = b
 	return b
+}
+
+// classes lists the kernel classes on which a case is to be run: all that the
+// machine has, but for long prompts only the best one, unless FRESCO_TEST=full.
+func (g *golden) classes(t testing.TB, c *goldenCase) []string {
+	var names []string
+	for _, class := range kernel.Classes() {
+		if class.Available {
+			names = append(names, class.Name)
+		}
+	}
+	if g.promptTokens(t, c) >= longPrompt && !fixtures.Full() {
+		return names[len(names)-1:]
+	}
+	return names
+}
+
+// longPrompt is the number of prompt tokens from which a case is long.
+const longPrompt = 1000
+
+// promptTokens counts the tokens that a case encodes first.
+func (g *golden) promptTokens(t testing.TB, c *goldenCase) int {
+	switch {
+	case c.Inputs.Prompt != nil:
+		return g.promptTokens(t, g.byName[*c.Inputs.Prompt])
+	case c.Inputs.Whole != "":
+		return g.promptTokens(t, g.byName[c.Inputs.Whole])
+	case c.Kind == "encode":
+		return len(list(t, c.Inputs.IDs))
+	}
+	return 0
 }
 
 func openBackend(t testing.TB, dir string, o model.LoadOptions) *Backend {
