@@ -101,6 +101,20 @@ func (m *Model) Check(prompt, answer string) (problem string, ok bool) {
 	return task.Check(prompt, answer)
 }
 
+// Assess says what is known about a prompt before it is answered. impossible is
+// the reason why no answer can be right, "" when one can or when that cannot be
+// told; note is what the person who asks should know, "" for nothing. Both are ""
+// for a checkpoint that was not trained for a task.
+func (m *Model) Assess(prompt string) (impossible, note string) {
+	task, is := m.m.Form.(interface {
+		Assess(prompt string) (impossible, note string)
+	})
+	if !is {
+		return "", ""
+	}
+	return task.Assess(prompt)
+}
+
 // Token returns the text of one token id, as Draft and Committed name them, and
 // whether it is a control token. A model without tokenizer has no texts.
 func (m *Model) Token(id int32) (text string, control bool) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,6 +20,8 @@ type running struct {
 	model   *fresco.Model
 	options fresco.Options
 	printer printer
+	// warning is about the prompt, "" for nothing.
+	warning string
 }
 
 // outcome is what the attempts came to.
@@ -30,6 +33,8 @@ type outcome struct {
 	// wrong with it, "" for nothing.
 	checked bool
 	problem string
+	// warning is about the prompt.
+	warning string
 	// canvases are those of all attempts, usage and timing their sums.
 	canvases []attemptCanvas
 }
@@ -60,6 +65,22 @@ func (r *running) checkable() bool {
 	return ok
 }
 
+// assess refuses a prompt that has no right answer, and says what else a person
+// should know about it.
+func (r *running) assess() error {
+	if r.options.IDs != nil {
+		return nil
+	}
+	impossible, note := r.model.Assess(r.options.Prompt)
+	if impossible != "" {
+		return &fresco.RequestError{Field: "prompt", Reason: impossible}
+	}
+	if r.warning = note; note != "" {
+		r.c.note("warning: %s", note)
+	}
+	return nil
+}
+
 // repeats reports whether another attempt would give the same answer.
 func (r *running) repeats() bool {
 	temperature, _ := r.options.Temperature.Float()
@@ -72,7 +93,7 @@ func (r *running) attempts() (*outcome, error) {
 	if err := r.printer.begin(checked); err != nil {
 		return nil, err
 	}
-	o := &outcome{checked: checked}
+	o := &outcome{checked: checked, warning: r.warning}
 	for {
 		if err := r.attempt(o); err != nil {
 			return nil, err
@@ -153,7 +174,7 @@ func (o *outcome) verdict() string {
 	case o.attempts == 1:
 		return "not solved: " + o.problem
 	}
-	return fmt.Sprintf("not solved in %d attempts; the last: %s", o.attempts, o.problem)
+	return fmt.Sprintf("not solved in %d attempts: %s", o.attempts, o.problem)
 }
 
 // conclude turns the outcome into the end of the program.
@@ -163,6 +184,8 @@ func (o *outcome) conclude(c *console) error {
 		return errInterrupted
 	case o.Reason == fresco.FinishGuard:
 		return fmt.Errorf("the answer was rejected by a guard: %s", o.Guard)
+	case o.checked && o.problem != "" && c.quiet: // in which case nothing was said
+		return errors.New(o.verdict())
 	case o.checked && o.problem != "":
 		return errSaid
 	}

@@ -17,6 +17,8 @@ type console struct {
 	in  io.Reader
 	out *output
 	err *output
+	// typed is true when in is a terminal.
+	typed bool
 	// quiet leaves only answers and errors.
 	quiet bool
 	// info is that of the model that is run.
@@ -38,9 +40,10 @@ type output struct {
 
 func newConsole() *console {
 	return &console{
-		in:  os.Stdin,
-		out: &output{os.Stdout, term.IsTerminal(os.Stdout.Fd()), "standard output"},
-		err: &output{os.Stderr, term.IsTerminal(os.Stderr.Fd()), "standard error"},
+		in:    os.Stdin,
+		typed: term.IsTerminal(os.Stdin.Fd()),
+		out:   &output{os.Stdout, term.IsTerminal(os.Stdout.Fd()), "standard output"},
+		err:   &output{os.Stderr, term.IsTerminal(os.Stderr.Fd()), "standard error"},
 	}
 }
 

@@ -116,10 +116,13 @@ func closedPipe(err error) bool {
 // fieldName matches the names of request fields that are no English words.
 var fieldName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)
 
+// entry matches the number of an entry in a field that is a list.
+var entry = regexp.MustCompile(`\[\d+\]$`)
+
 // inFlags tells what is wrong with a request in terms of the command line.
 func inFlags(e *fresco.RequestError) string {
 	flag := func(field string) string { return "--" + strings.ReplaceAll(field, "_", "-") }
-	field := flag(e.Field)
+	field := flag(entry.ReplaceAllString(e.Field, ""))
 	if e.Field == "prompt" {
 		field = "PROMPT"
 	}

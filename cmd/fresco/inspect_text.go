@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -129,9 +130,12 @@ func (r *inspectReport) memoryText(b *strings.Builder) {
 
 // grouped writes a number with a comma every three digits.
 func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+	digits, negative := strings.CutPrefix(strconv.FormatInt(n, 10), "-")
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
-	return s
+	if negative {
+		return "-" + digits
+	}
+	return digits
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -20,14 +23,11 @@ func execute(args []string) int {
 
 	c := newConsole()
 	defer c.clean() // also when something panics
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
 	parser, err := newParser(c)
 	if err != nil {
 		return c.fail(err)
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(asCommand(args))
 	if err != nil {
 		return c.fail(parseError(err))
 	}
@@ -35,6 +35,19 @@ func execute(args []string) int {
 	defer watch.stop()
 	parsed.BindTo(watch.ctx, (*context.Context)(nil))
 	return c.fail(parsed.Run(c, parser))
+}
+
+// asCommand turns what people try first into a command of this program.
+func asCommand(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case args[0] == "--version", args[0] == "-v":
+		return append([]string{"version"}, args[1:]...)
+	}
+	return args
 }
 
 // parseError turns an error of the parser into one of usage.
@@ -47,9 +60,29 @@ func parseError(err error) error {
 	if !errors.As(err, &parse) {
 		return usage("%v", err)
 	}
-	command := "fresco"
+	command, reason := "fresco", err.Error()
 	if node := parse.Context.Selected(); node != nil {
 		command += " " + node.Path()
+		reason += advice(node, reason)
 	}
-	return &usageError{reason: err.Error(), command: command}
+	return &usageError{reason: reason, command: command}
+}
+
+// dashed matches the complaint about an argument that looks like a prompt: it
+// begins with one dash, or holds a blank.
+var dashed = regexp.MustCompile(`^unknown flag (-[^-]|-.*\s[^,]*$)`)
+
+// advice tells what may have been meant at a command.
+func advice(node *kong.Node, reason string) string {
+	switch {
+	case node.Name == "run" && dashed.MatchString(reason):
+		return "; a PROMPT that begins with \"-\" goes after \"--\""
+	case strings.HasPrefix(reason, "unexpected argument") && len(node.Children) > 0:
+		var names []string
+		for _, child := range node.Children {
+			names = append(names, child.Name)
+		}
+		return "; \"fresco " + node.Path() + "\" knows " + strings.Join(names, ", ")
+	}
+	return ""
 }

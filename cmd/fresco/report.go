@@ -66,6 +66,9 @@ func (o *outcome) report(info fresco.Info) report {
 		},
 		Timing: timingReport{o.Timing.Prefill.Seconds(), o.Timing.Decode.Seconds()},
 	}
+	if o.warning != "" {
+		r.Warnings = append(r.Warnings, o.warning)
+	}
 	r.Warnings = append(r.Warnings, o.Warnings...)
 	if o.Guard != "" {
 		r.Warnings = append(r.Warnings, "guard: "+o.Guard)

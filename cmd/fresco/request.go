@@ -2,14 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/frescolm/fresco"
+	"github.com/frescolm/fresco/internal/constraint"
 	"github.com/frescolm/fresco/internal/models"
+	"github.com/frescolm/fresco/internal/sudoku"
+	"github.com/frescolm/fresco/internal/weights"
 )
 
 // maxInput is the largest prompt or infill text that is read, in bytes: far more
@@ -45,7 +51,7 @@ func (r *runCommand) options(ctx context.Context, c *console) (fresco.Options, e
 	if o.Infill, err = r.infill(ctx, c); err != nil {
 		return o, err
 	}
-	o.Prompt, err = r.prompt(ctx, c)
+	o.Prompt, err = r.prompt(ctx, c, o.Infill)
 	return o, err
 }
 
@@ -66,20 +72,17 @@ func (r *runCommand) conflicts() error {
 	return nil
 }
 
-func (r *runCommand) prompt(ctx context.Context, c *console) (string, error) {
+// prompt returns the text to answer, "" when there are ids instead.
+func (r *runCommand) prompt(ctx context.Context, c *console, infill string) (string, error) {
 	switch {
 	case r.IDs != nil:
 		return "", nil
 	case r.Prompt == nil:
-		text, ok := example(*r.Model)
-		switch {
-		case ok:
-			return text, nil
-		case !models.Known(*r.Model):
-			return "", nil // opening it says what is wrong
-		}
-		return "", usage("%s needs a PROMPT (\"-\" reads standard input) or --ids", *r.Model)
+		return r.impliedPrompt(infill)
 	case *r.Prompt == standardInput:
+		if c.typed {
+			c.note("The prompt is read from the terminal; Ctrl-D on a line of its own ends it.")
+		}
 		text, err := readAll(ctx, c.in, "standard input")
 		if err == nil && text == "" && !r.Raw {
 			err = usage("PROMPT: standard input is empty")
@@ -89,6 +92,60 @@ func (r *runCommand) prompt(ctx context.Context, c *console) (string, error) {
 		return "", usage("PROMPT is empty")
 	}
 	return *r.Prompt, nil
+}
+
+// impliedPrompt is that of a request without one: for an embedded model the
+// puzzle whose givens are the infill text, or its example when there is none.
+func (r *runCommand) impliedPrompt(infill string) (string, error) {
+	text, ok := example(*r.Model)
+	switch {
+	case !ok:
+		return "", r.promptMissing()
+	case infill == "":
+		return text, nil
+	}
+	parts, err := constraint.ParseInfill(infill)
+	if err != nil {
+		return "", &fresco.RequestError{Field: "infill", Reason: strings.TrimPrefix(err.Error(), "infill: ")}
+	}
+	var puzzle strings.Builder
+	for _, part := range parts {
+		puzzle.WriteString(part.Text + strings.Repeat(".", part.Free))
+	}
+	if _, err := sudoku.Read(puzzle.String()); err != nil {
+		return "", usage("--infill without a PROMPT must hold the givens of a whole grid, which then is the puzzle; give the PROMPT, or one hole for each empty cell")
+	}
+	return puzzle.String(), nil
+}
+
+// promptMissing says what is wrong with a request that names a model alone. What
+// was meant as a prompt may stand in the model's place.
+func (r *runCommand) promptMissing() error {
+	seen, err := models.Inspect(*r.Model)
+	var (
+		unknown  *models.UnknownError
+		rejected *weights.RejectedError
+	)
+	switch {
+	case err != nil && !errors.As(err, &rejected) && strings.ContainsFunc(*r.Model, unicode.IsSpace):
+		return usage("there is no model %s; the model comes first: fresco run %s PROMPT", shortened(*r.Model), models.Default)
+	case errors.As(err, &unknown) && len(unknown.Near) == 0 && *r.Model != "":
+		return usage("%v; before a PROMPT the model comes first: fresco run %s PROMPT", err, models.Default)
+	case err != nil:
+		return err
+	case seen.Problem != nil:
+		return seen.Problem
+	}
+	return usage("%s needs a PROMPT (\"-\" reads standard input) or --ids", *r.Model)
+}
+
+// shortened quotes a text and cuts it where it is long.
+func shortened(text string) string {
+	const limit = 40
+	if runes := []rune(text); len(runes) > limit {
+		return strconv.Quote(string(runes[:limit])) + "…"
+	}
+	return strconv.Quote(text)
 }
 
 func (r *runCommand) infill(ctx context.Context, c *console) (string, error) {

@@ -29,7 +29,7 @@ type runCommand struct {
 	Stability    fresco.Setting `min:"0" whole:"" off:"" placeholder:"N|off" group:"diffusion" help:"Earlier best guesses that must equal the current one for an early stop; off runs to the cap."`
 	Confidence   fresco.Setting `above:"0" off:"" placeholder:"NATS|off" group:"diffusion" help:"Mean entropy below which a canvas may stop early; off runs to the cap."`
 	Canvas       whole          `placeholder:"N" group:"diffusion" help:"Canvas length in tokens, at most the checkpoint's."`
-	NoGuards     bool           `group:"diffusion" help:"Let empty, padded, undecided and non-finite canvases pass."`
+	NoGuards     bool           `group:"answer" help:"Let empty, padded, undecided and non-finite canvases pass."`
 	GuardEntropy fresco.Setting `above:"0" off:"" placeholder:"NATS|off" group:"diffusion" help:"Mean entropy above which a canvas at its step cap is undecided. Default: 1, off when the cap is lowered."`
 
 	Temperature fresco.Setting `min:"0" placeholder:"T" group:"ar" help:"Temperature of the draw; 0, the default, takes the likeliest token. In diffusion mode only 0: argmax candidates."`
@@ -41,7 +41,7 @@ type runCommand struct {
 	Precision    choice `of:"exact,bf16" placeholder:"NAME" group:"machine" help:"exact computes in fp32; bf16 rounds where the official implementation does. Default: exact."`
 
 	JSON   bool `name:"json" group:"output" help:"Print one JSON object instead of the text."`
-	Quiet  bool `short:"q" group:"output" help:"Print the answer and errors, nothing else."`
+	Quiet  bool `short:"q" group:"output" help:"Print the answer and errors, nothing else; no live view."`
 	NoLive bool `group:"output" help:"Do not draw the canvas on a terminal."`
 }
 
@@ -53,7 +53,7 @@ func (runCommand) Help() string {
     fresco run sudoku "$(cat puzzle.txt)"          a puzzle of your own; the answer is checked
     fresco run sudoku - < puzzle.txt               the same from standard input
     fresco run sudoku --seed 7 --json              an answer that can be repeated, as JSON
-    fresco run sudoku --infill givens.txt          start from a canvas with givens in it
+    sed 's/\./⟦⟧/g' puzzle.txt | fresco run --infill - start from a canvas with the givens in it
     fresco run ./checkpoint "Why is the sky blue?" a checkpoint folder
     fresco run ./checkpoint --mode ar "Tell me …"  left to right
     fresco run ./tiny --ids 2,17,33                token ids in, on any checkpoint
@@ -89,6 +89,9 @@ func (r *runCommand) answer(run *running) error {
 	for _, note := range run.c.info.Notes {
 		run.c.note("note: %s", note)
 	}
+	if err := run.assess(); err != nil {
+		return err
+	}
 	run.printer = r.printer(run)
 	outcome, err := run.attempts()
 	if err != nil {
@@ -102,7 +105,7 @@ func (r *runCommand) printer(run *running) printer {
 	switch {
 	case r.JSON:
 		return &jsonPrinter{c: run.c}
-	case r.NoLive, !run.c.out.drawable(), run.mode() != fresco.Diffusion:
+	case r.NoLive, r.Quiet, !run.c.out.drawable(), run.mode() != fresco.Diffusion:
 		return &textPrinter{out: run.c.out, ids: !run.c.info.HasTokenizer, c: run.c}
 	}
 	return newLivePrinter(run)

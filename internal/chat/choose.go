@@ -119,9 +119,9 @@ var (
 
 // opensEmptyThought reports whether a chat template writes an empty thought
 // channel. Of the two published templates the one of the release does (when
-// thinking is off, which it is here) and the current one does not; section 8.2
-// of the model specification. It is a test on the template's text, because
-// nothing else of the template decides the prompt of a single user message.
+// thinking is off, which it is here) and the current one does not; docs/model.md
+// §8.2. It is a test on the template's text, because nothing else of the template
+// decides the prompt of a single user message.
 func opensEmptyThought(template string) bool {
 	return emptyThought.MatchString(jinjaComment.ReplaceAllString(template, ""))
 }

@@ -4,9 +4,8 @@
 //
 //   - Task, for a model trained for one thing: a heading before the input. It is
 //     read from prompt.json beside the checkpoint.
-//   - Turns, Gemma's turns: <bos><|turn>user … <turn|><|turn>model (section 8.2
-//     of the model specification), one user message without system turn, tools
-//     or thinking.
+//   - Turns, Gemma's turns: <bos><|turn>user … <turn|><|turn>model (docs/model.md
+//     §8.2), one user message without system turn, tools or thinking.
 //   - Raw: the text as it is.
 //
 // Choose finds the form of a checkpoint. A form gives a Prompt: segments of

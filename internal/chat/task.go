@@ -30,6 +30,11 @@ type kind struct {
 	// canonical writes input in the one notation that the model was trained
 	// with; ok is false when the text is no input of this kind.
 	canonical func(text string) (canonical string, ok bool)
+	// assess says before any work why no answer to an input can be right, ""
+	// when one can, and what the person who asks should know, "" for nothing.
+	assess func(input string) (impossible, note string)
+	// explain says what a text that is no input of this kind is instead.
+	explain func(text string) string
 	// check says what is wrong with an answer, "" for nothing.
 	check func(input, answer string) (problem string)
 }
@@ -41,8 +46,32 @@ var kinds = map[string]*kind{
 			g, err := sudoku.Read(text)
 			return g.String(), err == nil
 		},
-		check: func(input, answer string) string { return sudoku.Check(input, answer).Problem },
+		assess:  assessSudoku,
+		explain: explainSudoku,
+		check: func(input, answer string) string {
+			// A line end behind the last row is no matter of the rules.
+			return sudoku.Check(input, strings.TrimRight(answer, "\r\n")).Problem
+		},
 	},
+}
+
+func assessSudoku(input string) (impossible, note string) {
+	g, err := sudoku.Read(input)
+	if err != nil {
+		return "", ""
+	}
+	impossible, ambiguous := sudoku.Assess(g)
+	if ambiguous {
+		note = "the puzzle has several solutions; any of them counts as solved"
+	}
+	return impossible, note
+}
+
+func explainSudoku(text string) string {
+	if reason, near := sudoku.Explain(text); near {
+		return "this is no Sudoku grid (" + reason + ")"
+	}
+	return "this is no Sudoku grid"
 }
 
 // taskFile is prompt.json.
@@ -98,6 +127,19 @@ func (t Task) Prompt(text string) Prompt {
 	return Prompt{BOS: true, Segments: []Segment{{Text: text}}}
 }
 
+// Assess says what is known about a text before it is answered: impossible is
+// the reason why no answer can be right, "" when one can; note is what the person
+// who asks should know, "" for nothing.
+func (t Task) Assess(text string) (impossible, note string) {
+	if t.kind == nil {
+		return "", ""
+	}
+	if input, ok := t.input(text); ok {
+		return t.kind.assess(input)
+	}
+	return "", t.kind.explain(t.headless(text)) + "; the answer is not checked"
+}
+
 // Check says what is wrong with the model's answer to a text, "" for nothing.
 // ok is false when that cannot be told: the text is no input of the task's
 // kind, or there is no check for it.
@@ -112,10 +154,7 @@ func (t Task) Check(text, answer string) (problem string, ok bool) {
 // input returns the input that text holds, in the notation that goes behind the
 // heading.
 func (t Task) input(text string) (input string, ok bool) {
-	input = text
-	if rest, headed := strings.CutPrefix(strings.ReplaceAll(text, "\r\n", "\n"), t.Heading); headed {
-		input = rest
-	}
+	input = t.headless(text)
 	if !t.Pattern.MatchString(input) {
 		return "", false
 	}
@@ -128,4 +167,12 @@ func (t Task) input(text string) (input string, ok bool) {
 		input += t.End
 	}
 	return input, true
+}
+
+// headless returns what follows the heading, or a text without one as it is.
+func (t Task) headless(text string) string {
+	if rest, headed := strings.CutPrefix(strings.ReplaceAll(text, "\r\n", "\n"), t.Heading); headed {
+		return rest
+	}
+	return text
 }

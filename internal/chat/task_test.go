@@ -84,10 +84,29 @@ func TestSudokuCheck(t *testing.T) {
 		{"solved", grid, solution, "", true},
 		{"solved, with heading", "sudoku\n" + grid + "\n", solution, "", true},
 		{"wrong", grid, solution[1:], "row 1 has 8 cells, not 9", true},
+		{"solved, with a line end", grid, solution + "\n", "", true},
 		{"no grid", "hello", solution, "", false},
 	} {
 		if problem, ok := task.Check(c.text, c.answer); problem != c.problem || ok != c.ok {
 			t.Errorf("%s: %q, %v; want %q, %v", c.name, problem, ok, c.problem, c.ok)
+		}
+	}
+}
+
+func TestSudokuAssess(t *testing.T) {
+	task := sudokuTask(t)
+	for _, c := range []struct{ name, text, impossible, note string }{
+		{"a puzzle", grid, "", ""},
+		{"with heading", "sudoku\n" + grid + "\n", "", ""},
+		{"contradiction", strings.Replace(grid, ".57", "557", 1), "the puzzle has two 5s in row 1", ""},
+		{"several solutions", strings.Repeat(".", 81), "", "the puzzle has several solutions; any of them counts as solved"},
+		{"80 cells", strings.ReplaceAll(grid, "\n", "")[1:], "", "this is no Sudoku grid (80 cells, want 81); the answer is not checked"},
+		{"80 cells with heading", "sudoku\n" + strings.ReplaceAll(grid, "\n", "")[1:], "", "this is no Sudoku grid (80 cells, want 81); the answer is not checked"},
+		{"any text", "How do you do?", "", "this is no Sudoku grid; the answer is not checked"},
+	} {
+		impossible, note := task.Assess(c.text)
+		if impossible != c.impossible || note != c.note {
+			t.Errorf("%s: %q, %q; want %q, %q", c.name, impossible, note, c.impossible, c.note)
 		}
 	}
 }

@@ -144,23 +144,6 @@ func (p *infillParser) fail(reason string) error {
 	return &InfillError{Byte: p.at, Rune: utf8.RuneCountInString(p.text[:p.at]), Reason: reason}
 }
 
-// FormatInfill writes parts so that ParseInfill gives them back.
-func FormatInfill(parts []Part) string {
-	escape := strings.NewReplacer(openHole, openHole+openHole, closeHole, closeHole+closeHole)
-	var b strings.Builder
-	for _, part := range parts {
-		switch {
-		case part.Free == 1:
-			b.WriteString(openHole + closeHole)
-		case part.Free > 1:
-			b.WriteString(openHole + strconv.Itoa(part.Free) + closeHole)
-		default:
-			b.WriteString(escape.Replace(part.Text))
-		}
-	}
-	return b.String()
-}
-
 // Cells turns parts into the cells of a canvas: the tokens of each literal
 // pinned, the positions of holes free. Literals are encoded one by one, so no
 // token reaches across the border of a hole; encode must add nothing of its own

@@ -1,8 +1,8 @@
 // Package diffusion is the block-diffusion sampler: the rules by which a canvas
 // of random tokens becomes an answer. It is a pure state machine. It knows no
 // clock, no goroutine, no tensor and no model; it sees a canvas.Stats per
-// position and answers with the next canvas. The rules are those of section 5
-// of the model's specification, the official sampler of DiffusionGemma.
+// position and answers with the next canvas. The rules are those of docs/model.md
+// §5, the official sampler of DiffusionGemma.
 //
 //	Begin ─▶ Step ─▶ (one Denoise of a backend) ─▶ Observe ─┬─▶ Best ─▶ Ending.Finalize
 //	          ▲                                             │

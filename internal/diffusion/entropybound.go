@@ -6,9 +6,9 @@ import (
 )
 
 // acceptEntropy decides which positions a step accepts: the surest ones, until
-// the entropy already accepted exceeds the bound (section 5.3 of the model's
-// specification). With the entropies in ascending order h₁ ≤ h₂ ≤ … and their
-// running sum Cₖ, item k is accepted when
+// the entropy already accepted exceeds the bound (docs/model.md §5.3). With
+// the entropies in ascending order h₁ ≤ h₂ ≤ … and their running sum Cₖ, item k
+// is accepted when
 //
 //	Cₖ − hₖ ≤ bound
 //

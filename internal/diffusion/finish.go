@@ -2,8 +2,8 @@ package diffusion
 
 import "slices"
 
-// An Ending says how a finished canvas ends an answer (section 5.6 of the
-// model's specification, item e).
+// An Ending says how a finished canvas ends an answer (docs/model.md §5.6,
+// item e).
 type Ending struct {
 	// IDs are the end tokens; none means that only MaxLength ends an answer.
 	IDs []int32

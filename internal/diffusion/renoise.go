@@ -5,7 +5,7 @@ import "github.com/frescolm/fresco/internal/canvas"
 // renoise makes the next canvas in place: an accepted position takes the token
 // that was sampled for it, even when it had been accepted before; a pinned one
 // keeps its token; every other one takes a fresh random id, drawn at the step's
-// address (section 5.2 of the model's specification, items 7 and 8).
+// address (docs/model.md §5.2, items 7 and 8).
 //
 // A draw is a function of its address, so the ids of accepted positions need
 // not be drawn for the others to be right.

@@ -1,7 +1,7 @@
 package diffusion
 
 // Temperature is that of the step with cur steps remaining, itself included:
-// cur counts down from Steps to 1 (section 5.1 of the model's specification),
+// cur counts down from Steps to 1 (docs/model.md §5.1),
 //
 //	T(cur) = t_min + (t_max − t_min) · (cur / S)
 //

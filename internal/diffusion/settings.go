@@ -15,7 +15,7 @@ const (
 )
 
 // Settings are the sampler's parameters, by their official names' meaning
-// (section 1.4 of the model's specification). The zero value is not valid.
+// (docs/model.md §1.4). The zero value is not valid.
 type Settings struct {
 	// Steps is max_denoising_steps: the step cap and the length of the
 	// temperature schedule, 1 … 65535.

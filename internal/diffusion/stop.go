@@ -28,8 +28,7 @@ func (s Stop) String() string {
 	return "none"
 }
 
-// A convergence is the stable-and-confident rule (section 5.4 of the model's
-// specification).
+// A convergence is the stable-and-confident rule (docs/model.md §5.4).
 //
 //   - stable: the argmax canvas equals every one of the last `stability` argmax
 //     canvases at every position; with 0 always. Before that many steps were

@@ -19,8 +19,7 @@ func FromBF16(h uint16) float32 {
 	return math.Float32frombits(uint32(h) << 16)
 }
 
-// RoundBF16 is bf16(x) of the model specification: the float32 with the value
-// of ToBF16(x).
+// RoundBF16 is bf16(x) of docs/model.md: the float32 with the value of ToBF16(x).
 func RoundBF16(x float32) float32 {
 	return math.Float32frombits(roundBF16(math.Float32bits(x)) &^ 0xffff)
 }

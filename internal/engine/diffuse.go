@@ -42,7 +42,7 @@ func (r *run) diffuse(ctx context.Context) (FinishReason, error) {
 			return "", err
 		}
 		if saw != "" {
-			r.finished.Guard = fmt.Sprintf("canvas %d: %s", index, saw)
+			r.finished.Guard = fmt.Sprintf("canvas %d: %s", index+1, saw)
 			return FinishGuard, nil
 		}
 		kept, ended := r.beforeEnd(c.ids)
@@ -64,7 +64,7 @@ func (r *run) diffuse(ctx context.Context) (FinishReason, error) {
 			return FinishLength, nil
 		}
 		if err := r.commit(ctx, c.ids, &r.finished.Timing.Decode); err != nil {
-			return "", inPart(fmt.Sprintf("commit of canvas %d", index), err)
+			return "", inPart(fmt.Sprintf("commit of canvas %d", index+1), err)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (r *run) drawCanvas(ctx context.Context, sampler *diffusion.Sampler, index 
 		err := r.refine(ctx, sampler, c)
 		if err != nil {
 			r.record(c, "", err)
-			return "", inPart(fmt.Sprintf("canvas %d, step %d", index, sampler.Steps()), err)
+			return "", inPart(fmt.Sprintf("canvas %d, step %d", index+1, sampler.Steps()), err)
 		}
 		saw = r.judge(c)
 		r.record(c, saw, nil)
@@ -114,7 +114,7 @@ func (r *run) drawCanvas(ctx context.Context, sampler *diffusion.Sampler, index 
 		if redraw || c.stop == diffusion.AllPinned {
 			break
 		}
-		r.finished.Warnings = append(r.finished.Warnings, fmt.Sprintf("canvas %d: %s; it was drawn again", index, saw))
+		r.finished.Warnings = append(r.finished.Warnings, fmt.Sprintf("canvas %d: %s; it was drawn again", index+1, saw))
 	}
 	if r.keeps(c) {
 		kept, _ := r.beforeEnd(c.ids)
@@ -160,12 +160,14 @@ func (r *run) refine(ctx context.Context, sampler *diffusion.Sampler, c *refined
 	if c.index == 0 {
 		begin.Cells = r.request.Cells
 	}
+	// Nothing of the canvas before may count as part of this one.
+	c.ids, c.steps, c.entropy, c.accepted, c.broken = c.ids[:0], 0, 0, 0, ""
 	start, err := sampler.Begin(begin)
 	if err != nil {
 		return err
 	}
-	c.ids = append(c.ids[:0], start...)
-	c.stop, c.steps, c.entropy, c.accepted, c.broken = sampler.Stopped(), 0, 0, 0, ""
+	c.ids = append(c.ids, start...)
+	c.stop = sampler.Stopped()
 	if c.stop != diffusion.NotStopped {
 		return nil
 	}

@@ -233,7 +233,7 @@ func TestBackendFails(t *testing.T) {
 		parts   []string
 	}{
 		{diffuse(9, 9), []string{
-			"engine: prompt: ", "engine: canvas 0, step 0: ", "engine: canvas 0, step 1: ", "engine: commit of canvas 0: ",
+			"engine: prompt: ", "engine: canvas 1, step 0: ", "engine: canvas 1, step 1: ", "engine: commit of canvas 1: ",
 			"engine: canvas 1, step 0: ", "engine: canvas 1, step 1: ",
 		}},
 		{autoregress(9, 9), []string{"engine: prompt: ", "engine: token 2: ", "engine: token 3: "}},
@@ -258,7 +258,7 @@ func TestNaNWhileEncoding(t *testing.T) {
 		want     string
 	}{
 		{2, "engine: prompt: NaN or infinity after layer 1 at position 2"},
-		{5, "engine: commit of canvas 0: NaN or infinity after layer 1 at position 5"},
+		{5, "engine: commit of canvas 1: NaN or infinity after layer 1 at position 5"},
 	}
 	for _, guards := range []bool{true, false} {
 		for _, test := range tests {

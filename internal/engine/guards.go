@@ -17,19 +17,18 @@ const (
 	sawNoAnswer = "the answer ended without a text"
 )
 
+// warnStopAtOnce is no guard's business: the answer is as the request wants it.
+const warnStopAtOnce = "a stop text matches where the answer begins: the answer is empty"
+
 // nonFinite says where NaN or infinity appeared in a step, "" when nowhere.
 // start is the absolute position of the step's first row.
 func (r *run) nonFinite(result model.Result, start int) string {
-	const inLogits = "NaN or infinity in the logits at position %d"
 	if n := result.NonFinite; n != nil {
-		if n.Layer >= len(r.config.Layers) {
-			return fmt.Sprintf(inLogits, n.Position)
-		}
 		return n.Error()
 	}
 	for i := range result.Stats {
 		if result.Stats[i].NonFinite {
-			return fmt.Sprintf(inLogits, start+i)
+			return (&model.NonFinite{Layer: model.InLogits, Position: start + i}).Error()
 		}
 	}
 	return ""

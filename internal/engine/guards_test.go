@@ -190,18 +190,12 @@ func TestEntropyGuardAndLoweredCap(t *testing.T) {
 // An answer that would end as a success without a text is no success.
 func TestNeverAnEmptySuccess(t *testing.T) {
 	tok := words(t, "a", "b", "c", "d", "e")
-	stopped := diffuse(3)
-	stopped.Stop = []string{"ab"}
 	greedy := autoregress(3)
-	greedyStopped := autoregress(3)
-	greedyStopped.Stop = []string{"ab"}
 	tests := []struct {
 		name    string
 		script  fake.Script
 		request engine.Request
 	}{
-		{"stop text at the start", spell(1, 4, 5, 6), stopped},
-		{"stop text at the start, ar", spell(1, 4, 5, 6), greedyStopped},
 		{"end at once, ar", spell(1), greedy},
 		{"nothing visible, ar", spell(1, bos, bos), greedy},
 	}
@@ -226,6 +220,19 @@ func TestNeverAnEmptySuccess(t *testing.T) {
 	}
 	if f := run(t, small(spell(1)), nil, diffuse(3)).finished; f.Reason != engine.FinishGuard || len(f.Canvases) != 2 {
 		t.Errorf("an answer of no ids, diffusion: %s after %d canvases", f.Reason, len(f.Canvases))
+	}
+}
+
+// A stop text that matches at once is what the request asked for: the answer is
+// empty, and a warning says why.
+func TestStopAtOnce(t *testing.T) {
+	tok := words(t, "a", "b", "c", "d", "e")
+	for name, request := range map[string]engine.Request{"diffusion": diffuse(3), "ar": autoregress(3)} {
+		request.Stop = []string{"ab"}
+		f := run(t, small(spell(1, 4, 5, 6)), tok, request).finished
+		if f.Reason != engine.FinishStop || f.Guard != "" || f.Text != "" || len(f.IDs) != 0 || len(f.Warnings) != 1 {
+			t.Errorf("%s: %s (%s) with %q, %v, warnings %q", name, f.Reason, f.Guard, f.Text, f.IDs, f.Warnings)
+		}
 	}
 }
 
@@ -324,7 +331,7 @@ func TestNaNInOneRow(t *testing.T) {
 	script := attempts(0, nan, nan)
 	script.Next = func([]int32) fake.Row { return fake.NaN() }
 	for request, want := range map[*engine.Request]string{
-		new(diffuse(3, 3)):     "canvas 0: NaN or infinity in the logits at position 4",
+		new(diffuse(3, 3)):     "canvas 1: NaN or infinity in the logits at position 4",
 		new(autoregress(3, 3)): "NaN or infinity in the logits at position 1",
 	} {
 		var last engine.Event

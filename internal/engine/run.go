@@ -184,7 +184,11 @@ func (r *run) finish(reason FinishReason) error {
 	f := &r.finished
 	f.IDs, f.Text = r.answer.whole()
 	f.Reason = reason
-	if reason == FinishStop && r.request.Guards.On && r.empty(f) {
+	switch {
+	case reason != FinishStop || !r.empty(f):
+	case r.answer.decided(): // which is what the request asked for
+		f.Warnings = append(f.Warnings, warnStopAtOnce)
+	case r.request.Guards.On:
 		f.Reason, f.Guard = FinishGuard, sawNoAnswer
 	}
 	for _, d := range r.drawn {

@@ -123,9 +123,6 @@ func TestStopProperty(t *testing.T) {
 				cut, reason = i, engine.FinishStop
 			}
 		}
-		if cut == 0 {
-			reason = engine.FinishGuard
-		}
 		var answer []int32
 		for _, r := range text {
 			answer = append(answer, ids[r])

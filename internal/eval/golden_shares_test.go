@@ -44,7 +44,7 @@ func TestGoldenOfficialShare(t *testing.T) {
 	if len(chosen) == 0 {
 		t.Fatal("eval.json holds no official output")
 	}
-	s := openSolver(t, dir)
+	s := openSolver(t, fixtures.SudokuCheckpoint(dir))
 	report, err := eval.Sudoku(t.Context(), eval.Plan{
 		Puzzles: chosen, Run: s.solve, Encode: s.encode,
 		Arms: []eval.Arm{{Mode: engine.Diffusion, Seeds: seeds}},

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -71,15 +72,17 @@ func (c *panelChoice) id(z []float32) int32 {
 
 // drawShaped draws from a distribution with a temperature of its own, a filter,
 // or a list of allowed ids: the same inverse CDF over the logits that are left.
-func (t *Team) drawShaped(l *Logits, r int, want *HeadRow, w *workerScratch) int32 {
+// ok is false when nothing is left that can be drawn, or when the temperature
+// makes the logits overflow.
+func (t *Team) drawShaped(l *Logits, r int, want *HeadRow, w *workerScratch) (id int32, ok bool) {
 	z := grow(&w.scores, l.vocab.Size)
 	l.processed(z, r, 0)
 	if want.Allowed != nil {
 		keep(z, want.Allowed)
 	}
 	if want.Candidates.Temperature == 0 {
-		_, id := largest(z, 0)
-		return id
+		top, id := largest(z, 0)
+		return id, top != negInf
 	}
 	if want.Candidates.Temperature != 1 {
 		for i, v := range z {
@@ -89,6 +92,9 @@ func (t *Team) drawShaped(l *Logits, r int, want *HeadRow, w *workerScratch) int
 	filter(z, want.Candidates.Filter)
 
 	top, _ := largest(z, 0)
+	if math.IsInf(float64(top), 0) {
+		return 0, false
+	}
 	panels := make([]panelSums, (len(z)+VocabPanel-1)/VocabPanel)
 	var sum float64
 	for i := range panels {
@@ -105,7 +111,7 @@ func (t *Team) drawShaped(l *Logits, r int, want *HeadRow, w *workerScratch) int
 	}
 	c := choosePanel(panels, top, uniform(want.Draw)*sum)
 	first := c.panel * VocabPanel
-	return c.id(z[first:min(len(z), first+VocabPanel)])
+	return c.id(z[first:min(len(z), first+VocabPanel)]), true
 }
 
 // keep removes every id that is not in allowed (ascending).

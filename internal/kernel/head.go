@@ -135,6 +135,10 @@ func (t *Team) finishRow(st *canvas.Stats, l *Logits, r int, row *vocabRow, want
 			top, st.Argmax = p.top, p.argmax
 		}
 	}
+	if top == negInf { // every logit was pushed out of range
+		st.NonFinite = true
+		return
+	}
 	var sum, dot float64
 	for i := range row.panel {
 		if p := &row.panel[i]; p.top > negInf {
@@ -152,7 +156,10 @@ func (t *Team) finishRow(st *canvas.Stats, l *Logits, r int, row *vocabRow, want
 	case plain && want.Candidates.Temperature == 1:
 		st.Sample = t.draw(l, r, row.panel, top, sum, uniform(want.Draw), w)
 	default:
-		st.Sample = t.drawShaped(l, r, want, w)
+		var ok bool
+		if st.Sample, ok = t.drawShaped(l, r, want, w); !ok {
+			st.NonFinite = true
+		}
 	}
 	if len(want.Score) > 0 || want.Top > 0 {
 		l.score(st, r, want.Score, want.Top, w)

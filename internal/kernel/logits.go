@@ -59,7 +59,10 @@ func NewLogits(v Vocabulary, rows int, round Rounding) *Logits {
 func (l *Logits) Reset(rows int) {
 	l.rows, l.injected = rows, false
 	l.row = slices.Grow(l.row[:0], rows)[:rows]
-	clear(l.row)
+	for r := range l.row {
+		p := &l.row[r]
+		*p = processing{adjust: canvas.Adjustment{Bias: p.adjust.Bias[:0], Repetition: p.adjust.Repetition[:0]}}
+	}
 	n := rows * l.vocab.Size
 	if l.round == BF16 {
 		l.raw16 = slices.Grow(l.raw16[:0], n)[:n]

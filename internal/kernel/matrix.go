@@ -47,14 +47,6 @@ func NewMatrix(t tensor.Tensor) (Matrix, error) {
 	return m, nil
 }
 
-// Sub returns rows first … first+rows-1 as a matrix.
-func (m Matrix) Sub(first, rows int) Matrix {
-	sub := m
-	sub.Rows = rows
-	sub.data = m.data[first*m.rowBytes : (first+rows)*m.rowBytes]
-	return sub
-}
-
 // unpack decodes rows first … first+rows-1 to float32, rounded as the
 // activations are: in bf16 arithmetic the weights are bf16 too.
 func (m Matrix) unpack(dst []float32, first, rows int, round Rounding) {

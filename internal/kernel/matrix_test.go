@@ -51,9 +51,6 @@ func TestMatrixUnpack(t *testing.T) {
 		m.unpack(got, 3, 4, round)
 		sameBits(t, "rows", got, want[3*cols:7*cols])
 
-		m.Sub(2, 5).unpack(got, 1, 4, round)
-		sameBits(t, "rows of Sub", got, want[3*cols:7*cols])
-
 		got = make([]float32, 3*5)
 		m.unpackColumns(got, 4, 3, 6, 5, round)
 		for r := range 3 {

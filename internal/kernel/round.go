@@ -22,9 +22,6 @@ func bf16(x float32) float32 {
 	return math.Float32frombits((b + 0x7fff + b>>16&1) &^ 0xffff)
 }
 
-// RoundBF16 rounds x to bfloat16, to nearest even.
-func RoundBF16(x float32) float32 { return bf16(x) }
-
 // value rounds one result.
 func (r Rounding) value(x float32) float32 {
 	if r == BF16 {
@@ -46,7 +43,7 @@ func (r Rounding) slice(x []float32) {
 func Finite(x []float32) bool {
 	var s float32
 	for _, v := range x {
-		s += v * 0 // NaN for NaN and infinity
+		s += float32(v * 0) // NaN for NaN and infinity
 	}
 	return s == 0
 }

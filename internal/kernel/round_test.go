@@ -23,8 +23,8 @@ func TestBF16EqualsDtype(t *testing.T) {
 			if math.Float32bits(got) != math.Float32bits(want) {
 				t.Fatalf("bf16(%#08x) = %#08x, dtype has %#08x", math.Float32bits(x), math.Float32bits(got), math.Float32bits(want))
 			}
-			if RoundBF16(x) != want {
-				t.Fatalf("RoundBF16(%v) = %v, want %v", x, RoundBF16(x), want)
+			if bf16(x) != want {
+				t.Fatalf("bf16(%v) = %v, want %v", x, bf16(x), want)
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/frescolm/fresco/internal/pool"
+import (
+	"unsafe"
+
+	"github.com/frescolm/fresco/internal/pool"
+)
 
 // A Team is a kernel class with the workers that run it and their scratch
 // memory. Its methods are the operations of the model; they may be called from
@@ -18,9 +22,18 @@ type workerScratch struct {
 	experts             expertList
 }
 
-// NewTeam returns a team of the given number of workers, at least one.
-func NewTeam(k *Kernels, workers int) *Team {
-	p := pool.New(workers)
+// Workers returns the number of workers of a team that was asked for n: n itself,
+// or for 0 the physical cores within the limits of the cgroup.
+func Workers(n int) int {
+	if n == 0 {
+		return pool.Cores()
+	}
+	return max(n, 1)
+}
+
+// NewTeam returns a team of Workers(n) workers.
+func NewTeam(k *Kernels, n int) *Team {
+	p := pool.New(Workers(n))
 	return &Team{Kernels: k, pool: p, scratch: make([]workerScratch, p.Workers())}
 }
 
@@ -57,11 +70,32 @@ func (t *Team) eachRow(rows int, f func(row int)) {
 }
 
 // WorkerBytes is the scratch memory that one worker needs for weights of up to
-// cols columns, canvases of rows positions and a vocabulary of vocab ids.
-func WorkerBytes(cols, rows, vocab int) int64 {
-	return 4 * (panelRows*int64(cols) + max(int64(rows)*VocabPanel, softChunk) + int64(vocab))
+// cols columns, heads of up to dim values of which group share a KV head, canvases
+// of rows positions and a vocabulary of vocab ids.
+func WorkerBytes(cols, dim, group, rows, vocab int) int64 {
+	panel := max(panelRows*int64(cols), attentionBlock*int64(dim))
+	scores := max(attentionRows*attentionBlock*int64(group), int64(vocab))
+	values := max(int64(rows)*VocabPanel, softChunk)
+	return 4 * (panel + scores + values)
+}
+
+// HeadBytes is the memory in which Head keeps the panel sums of a canvas of rows
+// positions.
+func HeadBytes(rows, vocab int) int64 {
+	panels := (int64(vocab) + VocabPanel - 1) / VocabPanel
+	return int64(rows) * panels * int64(unsafe.Sizeof(panelSums{}))
 }
 
 // SoftBytes is the memory in which SoftEmbed keeps the probabilities of a canvas
 // of rows positions.
 func SoftBytes(rows int) int64 { return 4 * int64(rows) * softChunk }
+
+// ScratchInUse is the memory that the workers hold now, in bytes.
+func (t *Team) ScratchInUse() int64 {
+	var n int64
+	for i := range t.scratch {
+		s := &t.scratch[i]
+		n += 4 * int64(cap(s.panel)+cap(s.scores)+cap(s.rows))
+	}
+	return n
+}

@@ -3,10 +3,12 @@ package kernel
 import (
 	"sync"
 	"testing"
+
+	"github.com/frescolm/fresco/internal/pool"
 )
 
 func TestTeam(t *testing.T) {
-	for _, c := range []struct{ workers, want int }{{-1, 1}, {0, 1}, {1, 1}, {3, 3}} {
+	for _, c := range []struct{ workers, want int }{{-1, 1}, {0, pool.Cores()}, {1, 1}, {3, 3}} {
 		team := newTeam(t, c.workers)
 		if team.Workers() != c.want || len(team.scratch) != c.want {
 			t.Errorf("a team of %d has %d workers with %d scratches", c.workers, team.Workers(), len(team.scratch))
@@ -50,12 +52,14 @@ func TestGrowReuses(t *testing.T) {
 }
 
 func TestScratchBytes(t *testing.T) {
-	// 32 rows of 2,816 columns, 256 positions by a panel, and the vocabulary.
-	if got, want := WorkerBytes(2816, 256, 262144), int64(4*(32*2816+256*256+262144)); got != want {
+	// 32 rows of 8,192 columns, the vocabulary, and 256 positions by a panel.
+	if got, want := WorkerBytes(8192, 256, 8, 256, 262144), int64(4*(32*8192+262144+256*256)); got != want {
 		t.Errorf("WorkerBytes = %d, want %d", got, want)
 	}
-	// A single position still needs a chunk of the soft embedding.
-	if got, want := WorkerBytes(2816, 1, 262144), int64(4*(32*2816+4096+262144)); got != want {
+	// A wide head and a small vocabulary: the keys of an attention block are larger
+	// than the panel, the scores than the vocabulary; a single position still needs
+	// a chunk of the soft embedding.
+	if got, want := WorkerBytes(64, 512, 8, 1, 320), int64(4*(512*512+8*512*8+4096)); got != want {
 		t.Errorf("WorkerBytes = %d, want %d", got, want)
 	}
 	if got := SoftBytes(256); got != 4<<20 {

@@ -132,10 +132,18 @@ type Result struct {
 	NonFinite *NonFinite
 }
 
+// What a NonFinite's Layer is where there is no layer.
+const (
+	// InEmbedding is before the first layer.
+	InEmbedding = -1
+	// InLogits is after the last one.
+	InLogits = -2
+)
+
 // NonFinite says where NaN or infinity appeared in hidden states or logits.
 type NonFinite struct {
-	// Layer is the index of the layer after which it was seen, -1 for the
-	// embedding, and the number of layers for the logits.
+	// Layer is the index of the layer after which it was seen, or InEmbedding or
+	// InLogits.
 	Layer int
 	// Position is the absolute position of the token.
 	Position int
@@ -143,8 +151,11 @@ type NonFinite struct {
 
 func (n *NonFinite) Error() string {
 	where := fmt.Sprintf("after layer %d", n.Layer)
-	if n.Layer < 0 {
+	switch n.Layer {
+	case InEmbedding:
 		where = "in the embedding"
+	case InLogits:
+		where = "in the logits"
 	}
 	return fmt.Sprintf("NaN or infinity %s at position %d", where, n.Position)
 }

@@ -3,7 +3,7 @@ package model
 import "github.com/frescolm/fresco/internal/canvas"
 
 // Config says what a model is, in terms that hold for every architecture.
-// Dimensions are those of model.md §1.
+// Dimensions are those of docs/model.md §1.
 type Config struct {
 	// Architecture is the model_type of config.json, for example
 	// "diffusion_gemma".
@@ -61,7 +61,7 @@ type SpecialTokens struct {
 }
 
 // Generation holds the defaults of generation_config.json, with the official
-// fallbacks where the file is silent (model.md §1.4).
+// fallbacks where the file is silent (docs/model.md §1.4).
 type Generation struct {
 	MaxNewTokens        int
 	MaxDenoisingSteps   int

@@ -17,13 +17,16 @@
 //  5. A Denoise keeps the processed logits inside the canvas state. The soft
 //     embedding of self-conditioning is formed from them at the start of the
 //     next Denoise of that canvas, so a canvas that has stopped never pays for
-//     it.
+//     it. Logits with NaN or infinity are not kept: the canvas is then as after
+//     Reset.
 //  6. NaN and infinity in hidden states or logits are found and reported per
 //     item (Result.NonFinite, canvas.Stats.NonFinite), never as an error of the
 //     whole step. The sequence of an Encode that reported it is Truncated to
 //     where it was before.
 //  7. A context that ends is noticed at the latest between two layers; the step
-//     then returns its error, and every sequence is as before the step.
+//     then returns its error, and every sequence and canvas is as before the
+//     step. The same holds for every other error: bad items are refused before
+//     any of them runs.
 //
 // internal/model/conformance checks these against any backend; internal/model/fake
 // is a scripted one, with which everything above this floor is tested without a

@@ -48,7 +48,7 @@ func describe(c *weights.Checkpoint, from source) (d description, err error) {
 		return reject(err)
 	}
 	d.note(note)
-	if err := checkSpecial(c, d.tokenizer, d.seen.Config.VocabSize); err != nil {
+	if err := checkSpecial(c, d.tokenizer); err != nil {
 		return d, err
 	}
 	if d.tokenizer != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/frescolm/fresco/internal/embedded"
@@ -40,7 +41,7 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	text := fmt.Sprintf("unknown model %q: neither an embedded model nor a folder", e.Name)
+	text := "unknown model " + strconv.Quote(shown(e.Name)) + ": neither an embedded model nor a folder"
 	if len(e.Near) > 0 {
 		text += "; did you mean " + strings.Join(e.Near, " or ") + "?"
 	}
@@ -61,19 +62,11 @@ func find(nameOrPath string) (source, error) {
 	case err == nil && info.IsDir():
 		return source{nameOrPath, false}, nil
 	case err == nil:
-		return source{}, fmt.Errorf("%s is a file; a model is the folder that holds its config.json", nameOrPath)
+		return source{}, fmt.Errorf("%s is a file; a model is the folder that holds its config.json", shown(nameOrPath))
 	case looksLikePath(nameOrPath) || !errors.Is(err, fs.ErrNotExist):
 		return source{}, missing(nameOrPath, err)
 	}
 	return source{}, &UnknownError{Name: nameOrPath, Near: near(nameOrPath), Embedded: embeddedNames()}
-}
-
-// Known reports whether a name is that of an embedded model or something in the
-// file system.
-func Known(nameOrPath string) bool {
-	_, err := find(nameOrPath)
-	var unknown *UnknownError
-	return !errors.As(err, &unknown)
 }
 
 func looksLikePath(name string) bool {
@@ -87,8 +80,19 @@ func missing(path string, err error) error {
 	if errors.As(err, &of) {
 		err = of.Err
 	}
-	return fmt.Errorf("model folder %s: %w", path, err)
+	return fmt.Errorf("model folder %s: %w", shown(path), err)
 }
+
+// shown is a name for an error, cut where it is long: it may be a whole text that
+// stands in the place of a model.
+func shown(name string) string {
+	if runes := []rune(name); len(runes) > maxShown {
+		return string(runes[:maxShown]) + "…"
+	}
+	return name
+}
+
+const maxShown = 200
 
 // near lists the names that differ from name by little: embedded ones, and
 // folders of the working directory that hold a config.json.

@@ -227,8 +227,14 @@ func TestFind(t *testing.T) {
 		if diff := cmp.Diff(near, unknown.Near); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if Known(name) {
-			t.Errorf("%s is known", name)
+	}
+}
+
+// A whole text in the place of a name does not fill the screen.
+func TestLongNamesAreCut(t *testing.T) {
+	for _, name := range []string{strings.Repeat("a ", 5000), "./" + strings.Repeat("b", 5000)} {
+		if _, err := find(name); err == nil || len(err.Error()) > 400 {
+			t.Errorf("%.20s…: %v", name, err)
 		}
 	}
 }

@@ -1,13 +1,9 @@
 package models
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/frescolm/fresco/internal/jsonfile"
 	"github.com/frescolm/fresco/internal/weights"
@@ -42,9 +38,13 @@ func assigned(tok *tokenizer.Tokenizer, rows int) (ids []int32, note string, err
 	return ids, fmt.Sprintf("%d rows without a token", missing), nil
 }
 
-// checkSpecial refuses a special id that no row or no token stands for: such an
-// id could never be drawn, and would be met in a prompt only.
-func checkSpecial(c *weights.Checkpoint, tok *tokenizer.Tokenizer, rows int) error {
+// checkSpecial refuses a special id of the configuration that has no token: it
+// could never be drawn, and would be met in a prompt only. That every id has a row
+// of the embedding is checked by the architecture.
+func checkSpecial(c *weights.Checkpoint, tok *tokenizer.Tokenizer) error {
+	if tok == nil {
+		return nil
+	}
 	for _, file := range []string{"config.json", "generation_config.json"} {
 		data, err := c.ReadFile(file)
 		switch {
@@ -53,69 +53,23 @@ func checkSpecial(c *weights.Checkpoint, tok *tokenizer.Tokenizer, rows int) err
 		case err != nil:
 			return err
 		}
-		if err := checkFile(data, tok, rows); err != nil {
+		if err := haveTokens(data, tok); err != nil {
 			return &weights.RejectedError{Path: c.Name(), Err: fmt.Errorf("%s: %w", file, err)}
 		}
 	}
 	return nil
 }
 
-// checkFile looks at every key that ends in _token_id, of the file itself and of
-// its text_config.
-func checkFile(data []byte, tok *tokenizer.Tokenizer, rows int) error {
-	var top map[string]json.RawMessage
-	if err := jsonfile.Unmarshal(data, &top); err != nil {
+func haveTokens(config []byte, tok *tokenizer.Tokenizer) error {
+	special, err := jsonfile.TokenIDs(config)
+	if err != nil {
 		return err
 	}
-	sections := []struct {
-		prefix string
-		keys   map[string]json.RawMessage
-	}{{"", top}}
-	if raw, ok := top["text_config"]; ok {
-		var text map[string]json.RawMessage
-		if err := jsonfile.Unmarshal(raw, &text); err != nil {
-			return fmt.Errorf("text_config: %w", err)
-		}
-		sections = append(sections, struct {
-			prefix string
-			keys   map[string]json.RawMessage
-		}{"text_config.", text})
-	}
-	for _, section := range sections {
-		for _, key := range slices.Sorted(maps.Keys(section.keys)) {
-			if !strings.HasSuffix(key, "_token_id") {
-				continue
+	for _, named := range special {
+		for _, id := range named.IDs {
+			if _, ok := tok.Token(int32(id)); !ok {
+				return fmt.Errorf("%s: id %d has no token (the tokenizer has %d ids)", named.Key, id, tok.Size())
 			}
-			if err := checkIDs(section.keys[key], tok, rows); err != nil {
-				return fmt.Errorf("%s%s: %w", section.prefix, key, err)
-			}
-		}
-	}
-	return nil
-}
-
-// checkIDs checks the value of one key: null, an id, or a list of ids.
-func checkIDs(raw json.RawMessage, tok *tokenizer.Tokenizer, rows int) error {
-	var ids []int64
-	if json.Unmarshal(raw, &ids) != nil {
-		var id *int64
-		if err := json.Unmarshal(raw, &id); err != nil {
-			return errors.New("neither an id nor a list of ids")
-		}
-		if id == nil {
-			return nil
-		}
-		ids = []int64{*id}
-	}
-	for _, id := range ids {
-		if id < 0 || id >= int64(rows) {
-			return fmt.Errorf("id %d is beyond the embedding's %d rows", id, rows)
-		}
-		if tok == nil {
-			continue
-		}
-		if _, ok := tok.Token(int32(id)); !ok {
-			return fmt.Errorf("id %d has no token (the tokenizer has %d ids)", id, tok.Size())
 		}
 	}
 	return nil

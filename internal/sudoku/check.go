@@ -69,8 +69,8 @@ func changedClue(given, grid Grid) string {
 	return ""
 }
 
-// brokenRule names the first digit that stands twice in a row, column or box of
-// a full grid. Where none does, each of them holds 1 … 9.
+// brokenRule names the first digit that stands twice in a row, column or box, ""
+// where none does, in words such as "two 5s in row 1".
 func brokenRule(grid Grid) string {
 	units := []struct {
 		name string
@@ -87,9 +87,9 @@ func brokenRule(grid Grid) string {
 			for k := range 9 {
 				seen[grid[u.cell(unit, k)]]++
 			}
-			for digit, n := range seen {
-				if n > 1 {
-					return fmt.Sprintf("%s %d has %s %ds", u.name, unit+1, counts[n], digit)
+			for digit := 1; digit <= 9; digit++ {
+				if n := seen[digit]; n > 1 {
+					return fmt.Sprintf("%s %ds in %s %d", counts[n], digit, u.name, unit+1)
 				}
 			}
 		}

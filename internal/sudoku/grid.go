@@ -41,57 +41,12 @@ func Parse(text string) (Grid, error) {
 	return g, nil
 }
 
-// Read reads a grid as people write it: empty cells as ".", "0", "_" or "*";
-// nine lines of nine cells or all 81 on one line; white space, "|", "+", "-" and
-// line-drawing characters anywhere between them; lines without a cell anywhere.
-func Read(text string) (Grid, error) {
-	var rows [][]uint8
-	for n, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		var row []uint8
-		for _, mark := range line {
-			digit, ok := digitOf(mark)
-			switch {
-			case ok || strings.ContainsRune(".0_*", mark):
-				row = append(row, digit)
-			case !isDecoration(mark):
-				return Grid{}, fmt.Errorf("sudoku: line %d: %q is neither a cell nor decoration", n+1, mark)
-			}
-		}
-		if len(row) > 0 {
-			rows = append(rows, row)
-		}
-	}
-	var g Grid
-	if len(rows) == 1 && len(rows[0]) == Cells {
-		copy(g[:], rows[0])
-		return g, nil
-	}
-	for r, row := range rows {
-		if len(row) != 9 {
-			return Grid{}, fmt.Errorf("sudoku: row %d has %d cells, not 9", r+1, len(row))
-		}
-		if r < 9 {
-			copy(g[9*r:], row)
-		}
-	}
-	if len(rows) != 9 {
-		return Grid{}, fmt.Errorf("sudoku: %d rows, not 9", len(rows))
-	}
-	return g, nil
-}
-
 // digitOf returns the digit 1 … 9 that a character stands for.
 func digitOf(mark rune) (uint8, bool) {
 	if mark < '1' || mark > '9' {
 		return 0, false
 	}
 	return uint8(mark - '0'), true
-}
-
-// isDecoration reports whether a character may stand between cells. U+2500 to
-// U+257F are Unicode's line-drawing characters.
-func isDecoration(mark rune) bool {
-	return strings.ContainsRune(" \t\v\f\u00a0|+-", mark) || mark >= 0x2500 && mark <= 0x257f
 }
 
 // String returns the canonical text.

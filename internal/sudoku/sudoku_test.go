@@ -53,8 +53,18 @@ func TestRead(t *testing.T) {
 		{"windows", strings.ReplaceAll(somePuzzle, "\n", "\r\n") + "\r\n", ""},
 		{"boxed", boxed, ""},
 		{"drawn", strings.NewReplacer("|", "│", "-", "─", "+", "┼").Replace(boxed), ""},
+		{"letters x", strings.ReplaceAll(somePuzzle, ".", "x"), ""},
+		{"capital letters X", strings.ReplaceAll(somePuzzle, ".", "X"), ""},
+		{"commas around zeros", spaced(strings.ReplaceAll(somePuzzle, ".", "0"), ","), ""},
+		{"nothing between commas", strings.ReplaceAll(spaced(somePuzzle, ","), ".", ""), ""},
+		{"commas at the ends of lines", strings.ReplaceAll(strings.ReplaceAll(spaced(somePuzzle, ", "), ".", "")+"\n", "\n", ",\n"), ""},
+		{"81 fields", strings.ReplaceAll(strings.ReplaceAll(spaced(line, ","), ".", ""), "\n", ","), ""},
+		{"blanks", strings.ReplaceAll(somePuzzle, ".", " "), ""},
+		{"blanks, cut at the ends", trimmedRight(strings.ReplaceAll(somePuzzle, ".", " ")) + "\n", ""},
+		{"blanks in every second column", strings.ReplaceAll(spaced(somePuzzle, " "), ".", " "), ""},
+		{"blanks out of line", strings.Replace(strings.ReplaceAll(somePuzzle, ".", " "), "  39", "   39", 1), "sudoku: row 1 has 6 cells, not 9"},
 		{"blank lines around", "\n\n" + somePuzzle + "\n \n", ""},
-		{"80 cells", line[:80], "sudoku: row 1 has 80 cells, not 9"},
+		{"80 cells", line[:80], "sudoku: 80 cells, not 81"},
 		{"three lines of 27", line[:27] + "\n" + line[27:54] + "\n" + line[54:], "sudoku: row 1 has 27 cells, not 9"},
 		{"ten rows", somePuzzle + "\n.........", "sudoku: 10 rows, not 9"},
 		{"words", "please solve\n" + somePuzzle, "sudoku: line 1: 'p' is neither a cell nor decoration"},
@@ -72,6 +82,72 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// spaced puts a separator between the cells of every line.
+func spaced(grid, separator string) string {
+	lines := strings.Split(grid, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Split(line, ""), separator)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func trimmedRight(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestAssess(t *testing.T) {
+	for _, c := range []struct {
+		name, puzzle, impossible string
+		ambiguous                bool
+	}{
+		{"one solution", somePuzzle, "", false},
+		{"solved", someSolution, "", false},
+		{"empty", Grid{}.String(), "", true},
+		{"two in a row", "55" + strings.Repeat(".", 79), "the puzzle has two 5s in row 1", false},
+		{"a cell without candidates", "12345678." + "........9" + strings.Repeat(".", 63), "the puzzle has no solution", false},
+		// Row 1 wants 1, 2 and 9 in box 1, which has two of them in row 2.
+		{"no solution, and no cell says so at once", "...345678" + "12......." + strings.Repeat(".", 63), "the puzzle has no solution", false},
+		{"two solutions", strings.NewReplacer("1", ".", "2", ".").Replace(someSolution), "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, err := Read(c.puzzle)
+			if err != nil {
+				t.Fatal(err)
+			}
+			impossible, ambiguous := Assess(g)
+			if impossible != c.impossible || ambiguous != c.ambiguous {
+				t.Errorf("%q, %v; want %q, %v", impossible, ambiguous, c.impossible, c.ambiguous)
+			}
+		})
+	}
+}
+
+func TestExplain(t *testing.T) {
+	line := strings.ReplaceAll(somePuzzle, "\n", "")
+	for _, c := range []struct {
+		name, text, reason string
+		near               bool
+	}{
+		{"a grid", somePuzzle, "", false},
+		{"80 cells in a line", line[:80], "80 cells, want 81", true},
+		{"80 cells in rows", somePuzzle[1:], "80 cells, want 81: row 1 has 8 cells, not 9", true},
+		{"eight rows", somePuzzle[:79], "72 cells, want 81: 8 rows, not 9", true},
+		{"a letter for a cell", "o" + somePuzzle[1:], `80 cells, want 81: line 1: 'o' is neither a cell nor decoration`, true},
+		{"a word before it", "solve " + somePuzzle, `line 1: 's' is neither a cell nor decoration`, true},
+		{"half a grid", line[:40], "", false},
+		{"a question", "How do you do?", "", false},
+		{"a text around a grid", strings.Repeat("please ", 9) + somePuzzle, "", false},
+	} {
+		if reason, near := Explain(c.text); reason != c.reason || near != c.near {
+			t.Errorf("%s: %q, %v; want %q, %v", c.name, reason, near, c.reason, c.near)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	change := func(text string, at int, mark string) string { return text[:at] + mark + text[at+1:] }
 	swapped := strings.NewReplacer("1", "2", "2", "1").Replace(someSolution)
@@ -82,10 +158,10 @@ func TestCheck(t *testing.T) {
 		{"any solution of an open puzzle", empty, swapped, ""},
 		{"clue", somePuzzle, change(someSolution, 16, "9"), "clue at row 2 column 7 changed from 7 to 9"},
 		{"all clues", somePuzzle, swapped, "clue at row 1 column 4 changed from 1 to 2"},
-		{"row", empty, change(someSolution, 0, "5"), "row 1 has two 5s"},
-		{"column", empty, "123456789\n123456789\n231564897\n312645978\n456789123\n564897231\n645978312\n789123456\n897231564", "column 1 has two 1s"},
-		{"box", empty, "123456789\n234567891\n345678912\n456789123\n567891234\n678912345\n789123456\n891234567\n912345678", "box 1 has two 2s"},
-		{"nine of a kind", empty, strings.Repeat("111111111\n", 8) + "111111111", "row 1 has nine 1s"},
+		{"row", empty, change(someSolution, 0, "5"), "two 5s in row 1"},
+		{"column", empty, "123456789\n123456789\n231564897\n312645978\n456789123\n564897231\n645978312\n789123456\n897231564", "two 1s in column 1"},
+		{"box", empty, "123456789\n234567891\n345678912\n456789123\n567891234\n678912345\n789123456\n891234567\n912345678", "two 2s in box 1"},
+		{"nine of a kind", empty, strings.Repeat("111111111\n", 8) + "111111111", "nine 1s in row 1"},
 		{"empty answer", somePuzzle, "", "the answer is empty"},
 		{"newline at the end", somePuzzle, someSolution + "\n", "a newline after the last row"},
 		{"text behind", somePuzzle, someSolution + " done", `row 9 column 10: ' ' is not a cell`},

@@ -220,7 +220,7 @@ func appendTensor(file string, s stored) edit {
 // rejected is the end of a run whose canvas had NaN or infinity at a place, and
 // had it again when it was drawn anew.
 func rejected(place string) want {
-	return want{code: 1, like: `(note: .*\n){2}warning: canvas 0: NaN or infinity ` + place + `; it was drawn again\n2 canvases, .* \(2 × guard\) .*\nfresco: the answer was rejected by a guard: canvas 0: NaN or infinity ` + place}
+	return want{code: 1, like: `(note: .*\n){2}warning: canvas 1: NaN or infinity ` + place + `; it was drawn again\n2 canvases, .* \(2 × guard\) .*\nfresco: the answer was rejected by a guard: canvas 1: NaN or infinity ` + place}
 }
 
 // Numbers that are none. Those of vectors are found at loading, those of matrices

@@ -70,6 +70,7 @@ func TestConfigs(t *testing.T) {
 		{name: "mask_token_id beyond the table", edits: []edit{set(configFile, "mask_token_id", 384)}, want: want{code: 3, stderr: "MODEL: config.json: mask_token_id is 384, beyond the table of 384 ids"}},
 		{name: "mask_token_id of text_config beyond the table", edits: text("mask_token_id", 384), want: want{code: 3, stderr: "MODEL: config.json: text_config.mask_token_id is 384, beyond the table of 384 ids"}},
 		{name: "pad_token_id negative", edits: []edit{set(configFile, "pad_token_id", -1)}, want: want{code: 3, stderr: "MODEL: config.json: pad_token_id is -1, beyond the table of 384 ids"}},
+		{name: "eos_token_id with null", edits: []edit{set(configFile, "eos_token_id", []any{nil})}, want: want{code: 3, stderr: "MODEL: config.json: eos_token_id: want a whole number, found null"}},
 		{name: "eos_token_id a text", edits: []edit{set(configFile, "eos_token_id", "<eos>")}, want: want{code: 3, stderr: "MODEL: config.json: eos_token_id: want a whole number, found a text"}},
 		{name: "eos_token_id with a text", edits: []edit{set(configFile, "eos_token_id", []any{1, "<eos>"})}, want: want{code: 3, stderr: "MODEL: config.json: eos_token_id: want a whole number, found a text"}},
 		{name: "bos_token_id a text", edits: []edit{set(configFile, "bos_token_id", "<bos>")}, want: want{code: 3, stderr: "MODEL: config.json: bos_token_id: want a whole number, found a text"}},
@@ -104,6 +105,7 @@ func TestGenerationConfigs(t *testing.T) {
 		{name: "confidence_threshold zero", edits: gen("confidence_threshold", 0), want: want{code: 3, stderr: "MODEL: generation_config.json: confidence_threshold is 0, want above 0, at most 1000000"}},
 		{name: "max_new_tokens negative", edits: gen("max_new_tokens", -5), want: want{code: 3, stderr: "MODEL: generation_config.json: max_new_tokens is -5, want 1 or more"}},
 		{name: "eos_token_id beyond the table", edits: gen("eos_token_id", []int{1, 6, 400}), want: want{code: 3, stderr: "MODEL: generation_config.json: eos_token_id is 400, beyond the table of 384 ids"}},
+		{name: "eos_token_id with null", edits: gen("eos_token_id", []any{1, nil}), want: want{code: 3, stderr: "MODEL: generation_config.json: eos_token_id: want a whole number, found null"}},
 		{name: "eos_token_id an empty list", edits: gen("eos_token_id", []int{}), want: want{answer: true, notes: setAside}},
 	})
 }

@@ -3,9 +3,11 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
+	"github.com/frescolm/fresco/internal/canvas"
 	"github.com/frescolm/fresco/internal/model"
 )
 
@@ -98,5 +100,31 @@ func checkCancelledDenoise(t *testing.T, h *harness) {
 		}
 		last := h.step(t, model.Item{Denoise: h.denoiseItem(s, c, 2)})[0].Stats
 		equalAll(t, "steps with a cancelled one between them", append(got, last), want)
+	}
+	checkCancelledNeighbour(t, h, want)
+}
+
+// checkCancelledNeighbour ends the context inside the second canvas of a step: the
+// first one must not have taken over what that step computed.
+func checkCancelledNeighbour(t *testing.T, h *harness, want [][]canvas.Stats) {
+	const most = 10000
+	s, other := h.prefilled(t, 1), h.prefilled(t, 2)
+	c, neighbour := h.canvas(t, s, h.full), h.canvas(t, other, h.full)
+	for n := 1; n <= most; n++ {
+		if err := c.Reset(h.full); err != nil {
+			t.Fatal(err)
+		}
+		got := h.denoise(t, s, c, 2)
+		items := []model.Item{{Denoise: h.denoiseItem(s, c, 2)}, {Denoise: h.denoiseItem(other, neighbour, 0)}}
+		results, err := h.Step(newCountdown(n), items)
+		if err == nil {
+			equalAll(t, "steps beside another canvas", append(got, results[0].Stats), want)
+			return
+		}
+		last := h.step(t, model.Item{Denoise: h.denoiseItem(s, c, 2)})[0].Stats
+		equalAll(t, fmt.Sprintf("steps with one between them that was cancelled at %d, in another canvas perhaps", n), append(got, last), want)
+		if t.Failed() {
+			return
+		}
 	}
 }

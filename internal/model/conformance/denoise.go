@@ -221,6 +221,7 @@ func checkBadDenoise(t *testing.T, h *harness) {
 		{"temperature 0", bad(func(d *model.Denoise) { d.Temperature = 0 })},
 		{"temperature NaN", bad(func(d *model.Denoise) { d.Temperature = float32(math.NaN()) })},
 		{"wrong number of adjustments", bad(func(d *model.Denoise) { d.Adjust = make([]canvas.Adjustment, h.short+1) })},
+		{"negative top", bad(func(d *model.Denoise) { d.Top, d.Score = -1, []int32{0} })},
 		{"score beyond the vocabulary", bad(func(d *model.Denoise) { d.Score = []int32{vocabulary} })},
 		{"encode and denoise", model.Item{Encode: h.encodeItem(other, h.tokens(1, 1)), Denoise: h.denoiseItem(s, c, 0)}},
 	}

@@ -268,6 +268,20 @@ func checkBadEncode(t *testing.T, h *harness) {
 				Temperature: 1, Adjust: canvas.Adjustment{Bias: []canvas.Bias{{ID: int32(c.VocabSize), Value: 1}}},
 			}}},
 		}}},
+		{"negative top", model.Item{Encode: &model.Encode{
+			Sequence: s, Rows: []model.Row{{Index: model.LastCommitted, Sampling: canvas.Sampling{Temperature: 1, Top: -1, Score: good}}},
+		}}},
+		{"nothing allowed", model.Item{Encode: &model.Encode{
+			Sequence: s, Rows: []model.Row{{Index: model.LastCommitted, Sampling: canvas.Sampling{Temperature: 1, Allowed: []int32{}}}},
+		}}},
+		{"allowed ids not ascending", model.Item{Encode: &model.Encode{
+			Sequence: s, Rows: []model.Row{{Index: model.LastCommitted, Sampling: canvas.Sampling{Temperature: 1, Allowed: []int32{2, 1}}}},
+		}}},
+		{"bias NaN", model.Item{Encode: &model.Encode{
+			Sequence: s, Rows: []model.Row{{Index: model.LastCommitted, Sampling: canvas.Sampling{
+				Temperature: 1, Adjust: canvas.Adjustment{Bias: []canvas.Bias{{ID: 0, Value: float32(math.NaN())}}},
+			}}},
+		}}},
 		{"temperature NaN", model.Item{Encode: &model.Encode{
 			Sequence: s, Rows: []model.Row{{Index: model.LastCommitted, Sampling: canvas.Sampling{Temperature: float32(math.NaN())}}},
 		}}},
@@ -275,7 +289,7 @@ func checkBadEncode(t *testing.T, h *harness) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			refused(t, h, test.item)
-			// A good item in the same step must not have been run.
+			// A good item in the same step must leave no trace.
 			other := h.sequence(t)
 			refused(t, h, model.Item{Encode: &model.Encode{Sequence: other, Segments: []model.Segment{{IDs: good}}}}, test.item)
 			if other.Len() != 0 {

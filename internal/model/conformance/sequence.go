@@ -34,6 +34,23 @@ func checkTruncate(t *testing.T, h *harness) {
 	truncate(t, s, h.prompt+half)
 	equal(t, "second half after a truncation and alone", h.encode(t, s, right[half:], 0), want[half:])
 	equalAll(t, "second half after a truncation: what follows", h.state(t, s), after)
+
+	// A commit longer than a canvas and a window can be taken back whole, also when
+	// its last row was asked in between.
+	long := 2*h.full + h.prompt + 200
+	if 2*long > h.Config().MaxPositions {
+		return
+	}
+	s = h.sequence(t)
+	first := h.tokens(4, long)
+	h.encode(t, s, first, 0)
+	after = h.state(t, s)
+	h.encode(t, s, h.tokens(5, long), 0)
+	h.step(t, model.Item{Encode: &model.Encode{
+		Sequence: s, Rows: []model.Row{{Index: model.LastCommitted, Sampling: h.sampling(1)}},
+	}})
+	truncate(t, s, long)
+	equalAll(t, "after a long commit that was taken back and before it", h.state(t, s), after)
 }
 
 func truncate(t *testing.T, s model.Sequence, n int) {

@@ -207,7 +207,7 @@ func (b *Backend) encode(s *sequence, e *model.Encode) model.Result {
 		b.script.next(s.ids[:end])(logits)
 		r.Stats[i] = Stats(logits, b.config.Noise, Ask(row.Sampling))
 		if r.Stats[i].NonFinite && r.NonFinite == nil {
-			r.NonFinite = &model.NonFinite{Layer: len(b.config.Layers), Position: end - 1}
+			r.NonFinite = &model.NonFinite{Layer: model.InLogits, Position: end - 1}
 		}
 	}
 	if r.NonFinite != nil {
@@ -238,7 +238,7 @@ func (b *Backend) denoise(c *state, d *model.Denoise) model.Result {
 		b.script.denoise(pass, i)(logits)
 		r.Stats[i] = Stats(logits, b.config.Noise, q)
 		if r.Stats[i].NonFinite && r.NonFinite == nil {
-			r.NonFinite = &model.NonFinite{Layer: len(b.config.Layers), Position: len(c.sequence.ids) + i}
+			r.NonFinite = &model.NonFinite{Layer: model.InLogits, Position: len(c.sequence.ids) + i}
 		}
 		copy(c.logits[i*vocabulary:], Processed(logits, b.config.Noise, q.Adjust, q.Temperature))
 	}

@@ -131,8 +131,16 @@ func (b *Backend) checkQuestion(q Question) error {
 	if q.Top < 0 {
 		return fmt.Errorf("top %d", q.Top)
 	}
+	if q.Allowed != nil && len(q.Allowed) == 0 {
+		return fmt.Errorf("no id is allowed")
+	}
 	if err := b.checkIDs(q.Allowed); err != nil {
 		return fmt.Errorf("allowed: %w", err)
+	}
+	for i, id := range q.Allowed {
+		if i > 0 && id <= q.Allowed[i-1] {
+			return fmt.Errorf("allowed: %d after %d", id, q.Allowed[i-1])
+		}
 	}
 	if err := b.checkIDs(q.Score); err != nil {
 		return fmt.Errorf("score: %w", err)
@@ -145,10 +153,16 @@ func (b *Backend) checkAdjustment(a canvas.Adjustment) error {
 		if err := b.checkIDs([]int32{f.ID}); err != nil {
 			return fmt.Errorf("repetition: %w", err)
 		}
+		if !(f.Value > 0) || math.IsInf(float64(f.Value), 0) {
+			return fmt.Errorf("repetition: factor %v", f.Value)
+		}
 	}
 	for _, f := range a.Bias {
 		if err := b.checkIDs([]int32{f.ID}); err != nil {
 			return fmt.Errorf("bias: %w", err)
+		}
+		if math.IsNaN(float64(f.Value)) || math.IsInf(float64(f.Value), 0) {
+			return fmt.Errorf("bias: %v", f.Value)
 		}
 	}
 	return nil

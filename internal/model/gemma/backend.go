@@ -25,6 +25,7 @@ type Backend struct {
 	vocabulary  kernel.Vocabulary
 	forward     *forward
 	pages       *pageStore
+	closed      bool
 
 	// Memory that Steps reuse.
 	rowLogits   *kernel.Logits
@@ -54,8 +55,12 @@ func (b *Backend) MemoryPlan(r model.MemoryRequest) model.MemoryPlan {
 	return b.config.memoryPlan(r, b.weightBytes, b.round, b.team.Workers())
 }
 
-// Close implements model.Backend.
+// Close implements model.Backend. A second call does nothing.
 func (b *Backend) Close() error {
+	if b.closed {
+		return nil
+	}
+	b.closed = true
 	b.team.Close()
 	return b.checkpoint.Close()
 }
@@ -68,45 +73,57 @@ type undo struct {
 	answerable bool
 }
 
-// Step implements model.Backend. When an item fails, the sequences of the items
-// before it are set back too; what sliding layers no longer need is dropped only
-// at the end.
-func (b *Backend) Step(ctx context.Context, items []model.Item) ([]model.Result, error) {
-	if err := checkItems(items); err != nil {
+// Step implements model.Backend. All items are checked before the first one runs.
+// When one fails, the sequences of the items before it are set back too, and no
+// canvas takes over its new logits; what sliding layers no longer need is dropped
+// only at the end.
+func (b *Backend) Step(ctx context.Context, items []model.Item) (results []model.Result, err error) {
+	if err := b.checkItems(items); err != nil {
 		return nil, err
 	}
-	results := make([]model.Result, 0, len(items))
 	var done []undo
-	for _, item := range items {
-		err := ctx.Err()
-		var r model.Result
-		if err == nil && item.Denoise != nil {
-			r, err = b.denoise(ctx, item.Denoise)
-		} else if err == nil {
-			if s, ok := item.Encode.Sequence.(*sequence); ok {
-				done = append(done, undo{s, s.length, append([]float32(nil), s.last...), s.answerable})
-			}
-			r, err = b.encode(ctx, item.Encode)
+	defer func() {
+		// What panics here is a fault of this program, in a worker perhaps. The
+		// request ends with it, not the process.
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("gemma: internal fault in a step: %v", fault)
 		}
 		if err != nil {
+			results = nil
 			for _, u := range done {
 				u.restore()
 			}
+		}
+	}()
+	for i, item := range items {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var r model.Result
+		if item.Denoise != nil {
+			r, err = b.denoise(ctx, item.Denoise, i == len(items)-1)
+		} else {
+			s := item.Encode.Sequence.(*sequence)
+			done = append(done, undo{s, s.length, append([]float32(nil), s.last...), s.answerable})
+			r, err = b.encode(ctx, item.Encode)
+			if err == nil && r.NonFinite != nil {
+				done[len(done)-1].restore()
+			}
+		}
+		if err != nil {
 			return nil, err
 		}
 		results = append(results, r)
 	}
 	for i, item := range items {
-		if item.Encode != nil && results[i].NonFinite != nil {
-			for _, u := range done {
-				if u.sequence == item.Encode.Sequence {
-					u.restore()
-				}
-			}
+		if item.Denoise != nil {
+			item.Denoise.Canvas.(*canvasState).take(results[i].NonFinite == nil)
 		}
 	}
 	for _, u := range done {
-		u.sequence.retain(u.length)
+		if u.sequence.length > u.length {
+			u.sequence.retain(u.length)
+		}
 	}
 	return results, nil
 }
@@ -121,26 +138,38 @@ func (u undo) restore() {
 	u.sequence.answerable = u.answerable
 }
 
-// checkItems refuses a step in which an item reads what another writes.
-func checkItems(items []model.Item) error {
+// checkItems refuses items that cannot run, and a step in which an item reads what
+// another writes.
+func (b *Backend) checkItems(items []model.Item) error {
+	if b.closed {
+		return errors.New("gemma: the model was closed")
+	}
 	written := map[model.Sequence]bool{}
 	read := map[model.Sequence]bool{}
 	canvases := map[model.Canvas]bool{}
 	for i, item := range items {
+		var err error
 		switch {
 		case (item.Encode == nil) == (item.Denoise == nil):
-			return fmt.Errorf("gemma: item %d must be an encode or a denoise", i)
+			err = errors.New("must be an encode or a denoise")
 		case item.Encode != nil:
 			s := item.Encode.Sequence
 			if written[s] || read[s] {
-				return fmt.Errorf("gemma: item %d: its sequence is used by another item of the step", i)
+				err = errors.New("its sequence is used by another item of the step")
+			} else {
+				err = b.checkEncode(item.Encode)
 			}
 			written[s] = true
 		default:
 			if written[item.Denoise.Sequence] || canvases[item.Denoise.Canvas] {
-				return fmt.Errorf("gemma: item %d: its sequence or canvas is used by another item of the step", i)
+				err = errors.New("its sequence or canvas is used by another item of the step")
+			} else {
+				err = b.checkDenoise(item.Denoise)
 			}
 			read[item.Denoise.Sequence], canvases[item.Denoise.Canvas] = true, true
+		}
+		if err != nil {
+			return fmt.Errorf("gemma: item %d: %w", i, err)
 		}
 	}
 	return nil

@@ -114,9 +114,16 @@ func (l *idList) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &(*l)[0])
 }
 
-// largest bounds every dimension, so that products of a few of them cannot
-// overflow.
-const largest = 1 << 26
+// largest bounds every dimension, so that a product of two cannot overflow;
+// mostParameters bounds the model as a whole.
+const (
+	largest        = 1 << 26
+	mostParameters = 1 << 48
+)
+
+// mostPositions is the largest context: float32 holds positions exactly up to
+// 2^24, and the rotary angles are proved up to 2^20.
+const mostPositions = 1 << 20
 
 // parseConfig reads config.json, in the folded form (per_layer_config) or the
 // flat one (global_head_dim, num_global_key_value_heads).
@@ -173,6 +180,12 @@ func parseConfig(data []byte) (*config, error) {
 	}
 	if err := c.parseLayers(text); err != nil {
 		return nil, err
+	}
+	if c.maxPositions > mostPositions {
+		return nil, fmt.Errorf("config.json: text_config.max_position_embeddings is %d, want 1 to %d", c.maxPositions, mostPositions)
+	}
+	if n := c.roughParameters(); n > mostParameters {
+		return nil, fmt.Errorf("config.json: a model of %.3g parameters; the dimensions cannot be meant", n)
 	}
 	if err := c.parseRope(text.Rope); err != nil {
 		return nil, err
@@ -293,11 +306,24 @@ func (c *config) parseLayers(text *fileTextConfig) error {
 	return nil
 }
 
+// roughParameters counts the parameters in float64, which does not overflow.
+func (c *config) roughParameters() float64 {
+	var n float64
+	for _, slot := range c.slots() {
+		elements := 1.0
+		for _, d := range slot.Shape {
+			elements *= float64(d)
+		}
+		n += elements
+	}
+	return n
+}
+
 // parsePerLayer applies the folded form: layer index to what differs there.
 func (c *config) parsePerLayer(perLayer map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(perLayer)) {
 		i, err := strconv.Atoi(key)
-		if err != nil || i < 0 || i >= len(c.layers) {
+		if err != nil || i < 0 || i >= len(c.layers) || strconv.Itoa(i) != key {
 			return fmt.Errorf("config.json: text_config.per_layer_config has no layer %q to name: layers are 0 to %d", key, len(c.layers)-1)
 		}
 		var f *filePerLayer
@@ -308,65 +334,9 @@ func (c *config) parsePerLayer(perLayer map[string]json.RawMessage) error {
 			continue
 		}
 		l := &c.layers[i]
-		for dst, v := range map[*int]*int{&l.headDim: f.HeadDim, &l.kvHeads: f.KVHeads, &l.heads: f.Heads} {
-			if v != nil {
-				*dst = *v
-			}
-		}
-	}
-	return nil
-}
-
-// parseRope reads the rotary parameters, with the official values where the file
-// is silent.
-func (c *config) parseRope(file map[string]*fileRope) error {
-	c.sliding = rope{theta: 1e4, partial: 1, factor: 1}
-	c.full = rope{theta: 1e6, partial: 0.25, factor: 1}
-	for _, key := range slices.Sorted(maps.Keys(file)) {
-		dst, kind := &c.sliding, "default"
-		switch key {
-		case "sliding_attention":
-		case "full_attention":
-			dst, kind = &c.full, "proportional"
-		default:
-			return fmt.Errorf("config.json: text_config.rope_parameters.%s is no kind of layer", key)
-		}
-		f := file[key]
-		if f == nil {
-			continue
-		}
-		if f.Type != nil {
-			kind = *f.Type
-		}
-		switch kind {
-		case "default":
-			dst.partial = 1
-			if f.Partial != nil && *f.Partial != 1 {
-				return fmt.Errorf("config.json: text_config.rope_parameters.%s: partial_rotary_factor with rope_type \"default\" is not supported", key)
-			}
-		case "proportional":
-			dst.partial = 1
-			if key == "full_attention" {
-				dst.partial = 0.25
-			}
-			if f.Partial != nil {
-				dst.partial = *f.Partial
-			}
-		default:
-			return fmt.Errorf("config.json: text_config.rope_parameters.%s: rope_type %q is not supported", key, kind)
-		}
-		if f.Theta != nil {
-			dst.theta = *f.Theta
-		}
-		if f.Factor != nil {
-			if kind == "default" && *f.Factor != 1 {
-				return fmt.Errorf("config.json: text_config.rope_parameters.%s: factor with rope_type \"default\" is not supported", key)
-			}
-			dst.factor = *f.Factor
-		}
-		if !(dst.theta > 1 && dst.theta < 1e12) || !(dst.partial > 0 && dst.partial <= 1) || !(dst.factor > 0 && dst.factor < 1e6) {
-			return fmt.Errorf("config.json: text_config.rope_parameters.%s: theta %v, partial %v, factor %v are out of range", key, dst.theta, dst.partial, dst.factor)
-		}
+		set(&l.headDim, f.HeadDim)
+		set(&l.kvHeads, f.KVHeads)
+		set(&l.heads, f.Heads)
 	}
 	return nil
 }
@@ -375,37 +345,16 @@ func (c *config) parseRope(file map[string]*fileRope) error {
 // row for: every field whose name ends in _token_id, at the top level and in
 // text_config.
 func checkSpecialIDs(file string, data []byte, vocab int) error {
-	var top map[string]json.RawMessage
-	if err := jsonfile.Unmarshal(data, &top); err != nil {
+	special, err := jsonfile.TokenIDs(data)
+	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	groups := map[string]map[string]json.RawMessage{"": top}
-	var text map[string]json.RawMessage
-	if json.Unmarshal(top["text_config"], &text) == nil {
-		groups["text_config."] = text
-	}
-	for _, prefix := range slices.Sorted(maps.Keys(groups)) {
-		group := groups[prefix]
-		for _, name := range slices.Sorted(maps.Keys(group)) {
-			raw := group[name]
-			if !isTokenID(name) || string(raw) == "null" {
-				continue
-			}
-			var ids idList
-			if err := jsonfile.Unmarshal(raw, &ids); err != nil {
-				return fmt.Errorf("%s: %s%s: %w", file, prefix, name, err)
-			}
-			for _, id := range ids {
-				if id < 0 || int(id) >= vocab {
-					return fmt.Errorf("%s: %s%s is %d, beyond the table of %d ids", file, prefix, name, id, vocab)
-				}
+	for _, named := range special {
+		for _, id := range named.IDs {
+			if id < 0 || id >= int64(vocab) {
+				return fmt.Errorf("%s: %s is %d, beyond the table of %d ids", file, named.Key, id, vocab)
 			}
 		}
 	}
 	return nil
-}
-
-func isTokenID(name string) bool {
-	const suffix = "_token_id"
-	return len(name) > len(suffix) && name[len(name)-len(suffix):] == suffix
 }

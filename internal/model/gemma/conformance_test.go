@@ -16,7 +16,8 @@ import (
 // fixtures, in every arithmetic and kernel class, and asks the same bits of 1, 2
 // and 7 threads.
 func TestConformance(t *testing.T) {
-	dir := filepath.Join(fixtures.Dir(t, "text"), "ckpt")
+	g := openGolden(t)
+	dir := filepath.Join(g.dir, g.checkpoints)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -13,12 +13,11 @@ import (
 
 // denoise runs one Denoise item (model.md §3.6): every canvas position sees the
 // committed prefix — on sliding layers its last window-1 positions — and the
-// whole canvas. Nothing is written to the sequence.
-func (b *Backend) denoise(ctx context.Context, d *model.Denoise) (model.Result, error) {
-	c, s, err := b.checkDenoise(d)
-	if err != nil {
-		return model.Result{}, err
-	}
+// whole canvas. Nothing is written to the sequence. The canvas keeps the new logits
+// beside those of the step before until take, unless this is the last item of its
+// step, after which nothing can fail.
+func (b *Backend) denoise(ctx context.Context, d *model.Denoise, last bool) (model.Result, error) {
+	c, s := d.Canvas.(*canvasState), d.Sequence.(*sequence)
 	prefix, length := s.length, c.length
 	var canvasBlock kernel.KVBlock
 	p := &pass{
@@ -62,90 +61,111 @@ func (b *Backend) denoise(ctx context.Context, d *model.Denoise) (model.Result, 
 	}
 	b.headRows = want
 	result := model.Result{Stats: make([]canvas.Stats, length)}
-	b.team.Head(c.logits, result.Stats, final, b.weights.head, want, &b.headScratch)
-	c.conditioned = true
+	b.team.Head(c.fresh(last), result.Stats, final, b.weights.head, want, &b.headScratch)
 	for i := range result.Stats {
 		if result.Stats[i].NonFinite {
-			result.NonFinite = &model.NonFinite{Layer: len(b.config.layers), Position: prefix + i}
+			result.NonFinite = &model.NonFinite{Layer: model.InLogits, Position: prefix + i}
 			break
 		}
 	}
 	return result, nil
 }
 
-// checkDenoise refuses what cannot be denoised, before anything is changed.
-func (b *Backend) checkDenoise(d *model.Denoise) (*canvasState, *sequence, error) {
+// checkDenoise refuses what cannot be denoised.
+func (b *Backend) checkDenoise(d *model.Denoise) error {
 	c, ok := d.Canvas.(*canvasState)
 	if !ok || c.backend != b {
-		return nil, nil, errors.New("gemma: the canvas belongs to another backend")
+		return errForeign
 	}
 	s, ok := d.Sequence.(*sequence)
 	if !ok || s.backend != b {
-		return nil, nil, errors.New("gemma: the sequence belongs to another backend")
+		return errForeign
 	}
 	switch {
 	case c.released:
-		return nil, nil, errors.New("gemma: the canvas was released")
+		return errCanvasReleased
 	case s.released:
-		return nil, nil, errReleased
+		return errReleased
 	case c.sequence != s:
-		return nil, nil, errors.New("gemma: the canvas was made by another sequence")
+		return errors.New("the canvas was made by another sequence")
 	case len(d.IDs) != c.length:
-		return nil, nil, fmt.Errorf("gemma: %d ids for a canvas of %d positions", len(d.IDs), c.length)
+		return fmt.Errorf("%d ids for a canvas of %d positions", len(d.IDs), c.length)
 	case s.length+c.length > b.config.maxPositions:
-		return nil, nil, fmt.Errorf("gemma: %d committed tokens + a canvas of %d = %d; the model's limit is %d", s.length, c.length, s.length+c.length, b.config.maxPositions)
+		return fmt.Errorf("%d committed tokens + a canvas of %d = %d; the model's limit is %d", s.length, c.length, s.length+c.length, b.config.maxPositions)
 	case !(d.Temperature > 0) || math.IsInf(float64(d.Temperature), 0):
-		return nil, nil, fmt.Errorf("gemma: a step temperature of %v; want a number above 0", d.Temperature)
+		return fmt.Errorf("a step temperature of %v; want a number above 0", d.Temperature)
 	case d.Adjust != nil && len(d.Adjust) != c.length:
-		return nil, nil, fmt.Errorf("gemma: %d adjustments for a canvas of %d positions", len(d.Adjust), c.length)
+		return fmt.Errorf("%d adjustments for a canvas of %d positions", len(d.Adjust), c.length)
+	case d.Top < 0:
+		return fmt.Errorf("the %d most likely ids are asked for", d.Top)
 	}
 	if err := b.checkIDs(d.IDs); err != nil {
-		return nil, nil, err
+		return err
 	}
 	for i := range d.Adjust {
 		if err := b.checkAdjustment(&d.Adjust[i]); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
-	if err := b.checkTemperature(d.Candidates.Temperature); err != nil {
-		return nil, nil, err
+	if err := checkTemperature(d.Candidates.Temperature); err != nil {
+		return err
 	}
-	return c, s, b.checkIDs(d.Score)
+	return b.checkIDs(d.Score)
 }
 
 // checkSampling refuses a sampling request that has no meaning.
 func (b *Backend) checkSampling(s *canvas.Sampling) error {
-	if err := b.checkTemperature(s.Temperature); err != nil {
+	if err := checkTemperature(s.Temperature); err != nil {
 		return err
 	}
 	if err := b.checkAdjustment(&s.Adjust); err != nil {
 		return err
 	}
-	if s.Allowed != nil && len(s.Allowed) == 0 {
-		return errors.New("gemma: an empty list of allowed ids")
+	if s.Top < 0 {
+		return fmt.Errorf("the %d most likely ids are asked for", s.Top)
 	}
-	if err := b.checkIDs(s.Allowed); err != nil {
-		return err
+	if s.Allowed != nil {
+		if err := b.checkAllowed(s.Allowed); err != nil {
+			return err
+		}
 	}
 	return b.checkIDs(s.Score)
 }
 
-func (b *Backend) checkTemperature(t float32) error {
+// checkAllowed wants ascending ids of which at least one has a token.
+func (b *Backend) checkAllowed(ids []int32) error {
+	if err := b.checkIDs(ids); err != nil {
+		return err
+	}
+	drawable := false
+	for i, id := range ids {
+		if i > 0 && id <= ids[i-1] {
+			return fmt.Errorf("allowed ids %d and %d are not ascending", ids[i-1], id)
+		}
+		drawable = drawable || b.vocabulary.Masked == nil || !b.vocabulary.Masked[id]
+	}
+	if !drawable {
+		return errors.New("no allowed id has a token")
+	}
+	return nil
+}
+
+func checkTemperature(t float32) error {
 	if !(t >= 0) || math.IsInf(float64(t), 0) {
-		return fmt.Errorf("gemma: a temperature of %v; want 0 or above", t)
+		return fmt.Errorf("a temperature of %v; want 0 or above", t)
 	}
 	return nil
 }
 
 func (b *Backend) checkAdjustment(a *canvas.Adjustment) error {
 	for _, x := range a.Bias {
-		if x.ID < 0 || int(x.ID) >= b.config.vocab {
-			return fmt.Errorf("gemma: a bias on id %d, beyond the table of %d ids", x.ID, b.config.vocab)
+		if x.ID < 0 || int(x.ID) >= b.config.vocab || !kernel.Finite([]float32{x.Value}) {
+			return fmt.Errorf("a bias %v on id %d of %d", x.Value, x.ID, b.config.vocab)
 		}
 	}
 	for _, x := range a.Repetition {
-		if x.ID < 0 || int(x.ID) >= b.config.vocab || !(x.Value > 0) {
-			return fmt.Errorf("gemma: a repetition factor %v on id %d of %d", x.Value, x.ID, b.config.vocab)
+		if x.ID < 0 || int(x.ID) >= b.config.vocab || !(x.Value > 0) || math.IsInf(float64(x.Value), 0) {
+			return fmt.Errorf("a repetition factor %v on id %d of %d", x.Value, x.ID, b.config.vocab)
 		}
 	}
 	return nil

@@ -7,17 +7,23 @@
 // see, and where its keys and values go.
 //
 //	config.go       config.json, both of its forms
+//	rope.go         its rotary parameters
 //	generation.go   generation_config.json
 //	slots.go        which tensors a checkpoint must have
 //	weights.go      the tensors as the layers use them
+//	inspect.go      what can be said about a checkpoint without loading it
+//	pass.go         one run of the layers
+//	encode.go       the causal pass: prefill, commit, autoregressive token
+//	denoise.go      the bidirectional pass over a canvas
 //	layer.go        one transformer layer: the order of its parts
 //	attention.go    projections, norms, rotary embedding, attention
 //	mlp.go          the dense branch
 //	experts.go      router and expert branch
 //	selfcond.go     self-conditioning
-//	head.go         final norm, logits, statistics
+//	head.go         the final norm; logits and statistics are the kernels' work
 //	pages.go        the pages of the KV cache
-//	sequence.go     a sequence's pages: write, Truncate, Fork
+//	layercache.go   one layer's pages of one sequence: write, read, cut
+//	sequence.go     a sequence: Truncate, Fork, Release; a canvas's logits
 //	retention.go    what a sliding layer stores
 //	memory.go       the memory plan
 //	backend.go      Step: items in, results out

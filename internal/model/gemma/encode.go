@@ -15,10 +15,12 @@ import (
 // result reports NaN or infinity, or an error is returned, the sequence is as
 // before.
 func (b *Backend) encode(ctx context.Context, e *model.Encode) (model.Result, error) {
-	s, ids, err := b.checkEncode(e)
-	if err != nil {
-		return model.Result{}, err
+	s := e.Sequence.(*sequence)
+	b.ids = b.ids[:0]
+	for _, segment := range e.Segments {
+		b.ids = append(b.ids, segment.IDs...)
 	}
+	ids := b.ids
 	if len(ids) == 0 {
 		return b.answer(e, s.last, nil, s.length)
 	}
@@ -54,45 +56,43 @@ func (b *Backend) encode(ctx context.Context, e *model.Encode) (model.Result, er
 	return b.answer(e, final, rowOf, s.length)
 }
 
-// checkEncode refuses what cannot be encoded, before anything is changed.
-func (b *Backend) checkEncode(e *model.Encode) (*sequence, []int32, error) {
+// checkEncode refuses what cannot be encoded.
+func (b *Backend) checkEncode(e *model.Encode) error {
 	s, ok := e.Sequence.(*sequence)
 	if !ok || s.backend != b {
-		return nil, nil, errors.New("gemma: the sequence belongs to another backend")
+		return errForeign
 	}
 	if s.released {
-		return nil, nil, errReleased
+		return errReleased
 	}
-	ids := b.ids[:0]
 	for _, segment := range e.Segments {
-		ids = append(ids, segment.IDs...)
+		if err := b.checkIDs(segment.IDs); err != nil {
+			return err
+		}
 	}
-	b.ids = ids
-	if err := b.checkIDs(ids); err != nil {
-		return nil, nil, err
-	}
-	if n := s.length + len(ids); n > b.config.maxPositions {
-		return nil, nil, fmt.Errorf("gemma: %d committed + %d new tokens = %d; the model's limit is %d", s.length, len(ids), n, b.config.maxPositions)
+	tokens := e.Tokens()
+	if n := s.length + tokens; n > b.config.maxPositions {
+		return fmt.Errorf("%d committed + %d new tokens = %d; the model's limit is %d", s.length, tokens, n, b.config.maxPositions)
 	}
 	for _, row := range e.Rows {
 		switch {
-		case row.Index == model.LastCommitted && (len(ids) > 0 || s.answerable):
+		case row.Index == model.LastCommitted && (tokens > 0 || s.answerable):
 		case row.Index == model.LastCommitted:
-			return nil, nil, errors.New("gemma: the sequence has no committed row to ask")
-		case row.Index < 0 || row.Index >= len(ids):
-			return nil, nil, fmt.Errorf("gemma: row %d of an encode of %d tokens", row.Index, len(ids))
+			return errors.New("the sequence has no committed row to ask")
+		case row.Index < 0 || row.Index >= tokens:
+			return fmt.Errorf("row %d of an encode of %d tokens", row.Index, tokens)
 		}
 		if err := b.checkSampling(&row.Sampling); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
-	return s, ids, nil
+	return nil
 }
 
 func (b *Backend) checkIDs(ids []int32) error {
 	for i, id := range ids {
 		if id < 0 || int(id) >= b.config.vocab {
-			return fmt.Errorf("gemma: token %d is id %d, beyond the table of %d ids", i, id, b.config.vocab)
+			return fmt.Errorf("token %d is id %d, beyond the table of %d ids", i, id, b.config.vocab)
 		}
 	}
 	return nil
@@ -157,7 +157,7 @@ func (b *Backend) answer(e *model.Encode, final []float32, rowOf []int, length i
 			if index := e.Rows[i].Index; index != model.LastCommitted {
 				at = length - e.Tokens() + index
 			}
-			result.NonFinite = &model.NonFinite{Layer: len(b.config.layers), Position: at}
+			result.NonFinite = &model.NonFinite{Layer: model.InLogits, Position: at}
 		}
 	}
 	return result, nil

@@ -127,6 +127,9 @@ func (u *ulpCount) add(got, want []float32) {
 
 // bf16Ulp is the distance between bfloat16 numbers of the size of x.
 func bf16Ulp(x float32) float64 {
+	if x == 0 {
+		return 0
+	}
 	_, e := math.Frexp(float64(x))
 	return math.Ldexp(1, e-8)
 }

@@ -39,12 +39,14 @@ type goldenCase struct {
 
 // golden is the index of the text fixtures with what it points to.
 type golden struct {
-	dir      string
-	cases    []goldenCase
-	byName   map[string]*goldenCase
-	files    map[string]*safetensors.File
-	backends map[string]*Backend
-	prompts  map[promptKey]model.Sequence
+	dir string
+	// tensors and checkpoints are folders below dir.
+	tensors, checkpoints string
+	cases                []goldenCase
+	byName               map[string]*goldenCase
+	files                map[string]*safetensors.File
+	backends             map[string]*Backend
+	prompts              map[promptKey]model.Sequence
 }
 
 // promptKey names an encoded prompt: many cases decode after the same one.
@@ -61,14 +63,18 @@ func openGolden(t testing.TB) *golden {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var index struct{ Cases []goldenCase }
+	index := struct {
+		TensorsFolder     string `json:"tensors_folder"`
+		CheckpointsFolder string `json:"checkpoints_folder"`
+		Cases             []goldenCase
+	}{TensorsFolder: "tensors", CheckpointsFolder: "ckpt"}
 	if err := json.Unmarshal(data, &index); err != nil {
 		t.Fatal(err)
 	}
 	if len(index.Cases) == 0 {
 		t.Fatal("the index holds no case")
 	}
-	g := &golden{dir: dir, cases: index.Cases, byName: map[string]*goldenCase{}, files: map[string]*safetensors.File{}, backends: map[string]*Backend{}, prompts: map[promptKey]model.Sequence{}}
+	g := &golden{dir: dir, tensors: index.TensorsFolder, checkpoints: index.CheckpointsFolder, cases: index.Cases, byName: map[string]*goldenCase{}, files: map[string]*safetensors.File{}, backends: map[string]*Backend{}, prompts: map[promptKey]model.Sequence{}}
 	for i := range g.cases {
 		g.byName[g.cases[i].Name] = &g.cases[i]
 	}
@@ -90,7 +96,7 @@ func (g *golden) backend(t testing.TB, name, arithmetic, class string) *Backend 
 	if b := g.backends[key]; b != nil {
 		return b
 	}
-	b := openBackend(t, filepath.Join(g.dir, "ckpt", name), model.LoadOptions{Arithmetic: arithmetic, KernelClass: class, Threads: 2})
+	b := openBackend(t, filepath.Join(g.dir, g.checkpoints, name), model.LoadOptions{Arithmetic: arithmetic, KernelClass: class, Threads: 2})
 	g.backends[key] = b
 	return b
 }
@@ -144,7 +150,7 @@ func (g *golden) tensor(t testing.TB, file, name string) safetensors.Tensor {
 	f := g.files[file]
 	if f == nil {
 		var err error
-		if f, err = safetensors.Open(filepath.Join(g.dir, "tensors", file)); err != nil {
+		if f, err = safetensors.Open(filepath.Join(g.dir, g.tensors, file)); err != nil {
 			t.Fatal(err)
 		}
 		g.files[file] = f

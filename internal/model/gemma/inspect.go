@@ -81,7 +81,7 @@ func inspect(checkpoint *weights.Checkpoint) (*model.Inspection, error) {
 			if err != nil {
 				round = kernel.F32
 			}
-			return c.memoryPlan(r, bytes, round, max(1, o.Threads))
+			return c.memoryPlan(r, bytes, round, kernel.Workers(o.Threads))
 		},
 	}, nil
 }

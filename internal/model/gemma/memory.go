@@ -38,7 +38,9 @@ func (c *config) memoryPlan(r model.MemoryRequest, weightBytes int64, round kern
 	pages := func(positions int) int64 {
 		return int64((positions+pagePositions-1)/pagePositions) * pagePositions
 	}
-	sliding := min(r.Context, c.window-1+max(length, chunk)+pagePositions)
+	// Until an encode is over, what it will drop is still stored: the window, the
+	// largest rollback and the new tokens, and at both ends a part of a page.
+	sliding := min(r.Context, c.window-1+max(c.canvas, chunk)+max(length, chunk)+2*pagePositions)
 	vocabulary := kernel.Vocabulary{Size: c.vocab}
 	return model.MemoryPlan{Items: []model.MemoryItem{
 		{Name: "weights (mapped)", Bytes: weightBytes},
@@ -49,18 +51,29 @@ func (c *config) memoryPlan(r model.MemoryRequest, weightBytes int64, round kern
 	}}
 }
 
-// scratchBytes estimates what a pass of rows rows allocates: the buffers of
-// scratch, and each worker's panels and scores.
+// scratchBytes adds up what passes of rows rows allocate: the buffers of scratch,
+// the panel sums and probabilities of the head, and each worker's memory.
 func (c *config) scratchBytes(rows, length, threads int) int64 {
-	var heads, kv, widest int
+	var heads, kv, dim, group, rotated int
+	seen := map[ropeKey]bool{}
 	for _, l := range c.layers {
 		heads = max(heads, l.heads*l.headDim)
 		kv = max(kv, l.kvHeads*l.headDim)
-		widest = max(widest, l.heads*l.headDim)
+		dim = max(dim, l.headDim)
+		group = max(group, l.heads/l.kvHeads)
+		if key := (ropeKey{l.kind, l.headDim}); !seen[key] {
+			seen[key] = true
+			rotated += l.headDim // cosine and sine of half as many pairs
+		}
 	}
-	perRow := 7*c.hidden + 2*heads + 2*kv + 2*c.intermediate + c.experts +
-		c.chosen*(2*c.hidden+3*c.expert)
-	widest = max(widest, c.hidden, c.intermediate, c.expert)
-	perWorker := kernel.WorkerBytes(widest, length, c.vocab)
-	return 4*int64(rows)*int64(perRow) + int64(threads)*perWorker + kernel.SoftBytes(length)
+	// x, normed, projected, dense, routed, mixed; q and attended; k and v; gate and
+	// up; rotations; router scores.
+	perRow := 6*c.hidden + 2*heads + 2*kv + 2*c.intermediate + rotated + c.experts
+	// Of each chosen expert: weight, id, offset and place; gathered and output rows;
+	// gate, up and their product.
+	perRow += c.chosen * (2*c.hidden + 3*c.expert + 6)
+	widest := max(heads, c.hidden, c.intermediate, c.expert)
+	return 4*int64(rows)*int64(perRow) +
+		int64(threads)*kernel.WorkerBytes(widest, dim, group, length, c.vocab) +
+		kernel.HeadBytes(length, c.vocab) + kernel.SoftBytes(length)
 }

@@ -49,6 +49,10 @@ func (s *pageStore) take(width int) *page {
 func (s *pageStore) drop(p *page) {
 	if p.owners--; p.owners == 0 {
 		s.used--
+		if s.used == 0 {
+			clear(s.free) // nobody is left: a long prompt does not keep its memory
+			return
+		}
 		n := len(p.k32) + len(p.k16)
 		s.free[n] = append(s.free[n], p)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/frescolm/fresco/internal/dtype"
 	"github.com/frescolm/fresco/internal/kernel"
 	"github.com/frescolm/fresco/internal/model"
 )
@@ -36,9 +37,8 @@ type forward struct {
 	round   kernel.Rounding
 	// embedScale is √hidden in the activation type, routerRoot hidden^(-1/2).
 	embedScale, routerRoot float32
-	// slidingFreq and fullFreq hold the rotary frequencies by kind of layer; all
-	// layers of a kind have one head dimension in every known checkpoint, but the
-	// format does not promise it, hence a table per dimension.
+	// frequencies holds the rotary frequencies by kind of layer and head dimension:
+	// the format does not promise one dimension for all layers of a kind.
 	frequencies map[ropeKey][]float32
 	// probe, when set, is shown what passes compute. Tests set it.
 	probe *probe
@@ -88,7 +88,7 @@ func newForward(c *config, w *modelWeights, team *kernel.Team, round kernel.Roun
 		frequencies: map[ropeKey][]float32{},
 	}
 	if round == kernel.BF16 {
-		f.embedScale = kernel.RoundBF16(f.embedScale)
+		f.embedScale = dtype.RoundBF16(f.embedScale)
 	}
 	f.scratch.rotations = map[ropeKey]*kernel.Rotation{}
 	for _, l := range c.layers {

@@ -31,12 +31,16 @@ func (b *Backend) NewSequence() model.Sequence {
 
 func (s *sequence) Len() int { return s.length }
 
-var errReleased = errors.New("gemma: the sequence was released")
+var (
+	errReleased       = errors.New("the sequence was released")
+	errCanvasReleased = errors.New("the canvas was released")
+	errForeign        = errors.New("a sequence or canvas of another backend")
+)
 
 func (s *sequence) Truncate(n int) error {
 	switch {
 	case s.released:
-		return errReleased
+		return fmt.Errorf("gemma: %w", errReleased)
 	case n < 0 || n > s.length:
 		return fmt.Errorf("gemma: cannot truncate a sequence of %d tokens to %d", s.length, n)
 	case n == s.length:
@@ -58,7 +62,7 @@ func (s *sequence) cut(n int) {
 
 func (s *sequence) Fork() (model.Sequence, error) {
 	if s.released {
-		return nil, errReleased
+		return nil, fmt.Errorf("gemma: %w", errReleased)
 	}
 	f := &sequence{backend: s.backend, length: s.length, answerable: s.answerable}
 	f.last = append(f.last, s.last...)
@@ -77,7 +81,7 @@ func (s *sequence) Release() {
 
 func (s *sequence) NewCanvas(length int) (model.Canvas, error) {
 	if s.released {
-		return nil, errReleased
+		return nil, fmt.Errorf("gemma: %w", errReleased)
 	}
 	c := &canvasState{backend: s.backend, sequence: s}
 	if err := c.Reset(length); err != nil {
@@ -94,14 +98,18 @@ type canvasState struct {
 	logits   *kernel.Logits
 	// conditioned is true when logits holds those of a step.
 	conditioned bool
-	released    bool
+	// next is where a step writes whose step may still fail; taken says that it
+	// wrote to logits at once.
+	next     *kernel.Logits
+	taken    bool
+	released bool
 }
 
 func (c *canvasState) Len() int { return c.length }
 
 func (c *canvasState) Reset(length int) error {
 	if c.released {
-		return errors.New("gemma: the canvas was released")
+		return fmt.Errorf("gemma: %w", errCanvasReleased)
 	}
 	if length < 1 || length > c.backend.config.canvas {
 		return fmt.Errorf("gemma: a canvas of %d positions; this model takes 1 to %d", length, c.backend.config.canvas)
@@ -115,7 +123,30 @@ func (c *canvasState) Reset(length int) error {
 	return nil
 }
 
-func (c *canvasState) Release() { c.released, c.logits, c.conditioned = true, nil, false }
+// fresh returns where the logits of a denoising step go. Those of the step before
+// must outlive a failure of a later item; for the last item they need not.
+func (c *canvasState) fresh(last bool) *kernel.Logits {
+	if c.taken = last; last {
+		return c.logits
+	}
+	if c.next == nil {
+		c.next = kernel.NewLogits(c.backend.vocabulary, c.length, c.backend.round)
+	} else {
+		c.next.Reset(c.length)
+	}
+	return c.next
+}
+
+// take makes the logits of a step that has succeeded those that the next one
+// reads. Logits with NaN or infinity are none: the canvas is as after Reset.
+func (c *canvasState) take(finite bool) {
+	if !c.taken && finite {
+		c.logits, c.next = c.next, c.logits
+	}
+	c.conditioned = finite
+}
+
+func (c *canvasState) Release() { c.released, c.logits, c.next, c.conditioned = true, nil, nil, false }
 
 func (c *canvasState) Logits(dst []float32) error {
 	if !c.conditioned {
@@ -126,7 +157,7 @@ func (c *canvasState) Logits(dst []float32) error {
 
 func (c *canvasState) SetLogits(src []float32) error {
 	if c.released {
-		return errors.New("gemma: the canvas was released")
+		return fmt.Errorf("gemma: %w", errCanvasReleased)
 	}
 	if err := c.logits.Set(src); err != nil {
 		return err

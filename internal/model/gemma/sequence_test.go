@@ -10,11 +10,11 @@ import (
 	"github.com/frescolm/fresco/internal/model"
 )
 
-// openTiny opens a small checkpoint with a window shorter than a few pages.
-func openTiny(t *testing.T, o model.LoadOptions) *Backend {
+// openSmall opens a small checkpoint of the fixtures.
+func openSmall(t *testing.T, o model.LoadOptions) *Backend {
 	t.Helper()
 	o.Threads = 1
-	b := openBackend(t, filepath.Join(fixtures.Dir(t, "text"), "ckpt", "tiny"), o)
+	b := openBackend(t, filepath.Join(fixtures.Dir(t, "text"), smallCheckpoint(t)), o)
 	t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -31,7 +31,7 @@ func someIDs(b *Backend, n, from int) []int32 {
 // TestSlidingStorage: what a sliding layer stores is bounded by window, rollback
 // and a page, however long the sequence; a full layer stores everything.
 func TestSlidingStorage(t *testing.T) {
-	b := openTiny(t, model.LoadOptions{})
+	b := openSmall(t, model.LoadOptions{})
 	s := b.NewSequence().(*sequence)
 	const chunk = 50
 	for from := 0; from < 1000; from += chunk {
@@ -61,7 +61,7 @@ func TestSlidingStorage(t *testing.T) {
 // TestPagesComeBack: forks share pages, and nothing is left when all are
 // released, in whatever order they were written, cut and dropped.
 func TestPagesComeBack(t *testing.T) {
-	b := openTiny(t, model.LoadOptions{})
+	b := openSmall(t, model.LoadOptions{})
 	s := b.NewSequence()
 	prefill(t, b, s, someIDs(b, 100, 0))
 	shared := b.pages.used
@@ -90,23 +90,25 @@ func TestPagesComeBack(t *testing.T) {
 // TestNonFiniteIsAttributed: NaN in a weight is reported with layer and position,
 // the sequence stays as it was, and another item of the step is not touched.
 func TestNonFiniteIsAttributed(t *testing.T) {
-	b := openTiny(t, model.LoadOptions{})
+	b := openSmall(t, model.LoadOptions{})
 	good, bad := b.NewSequence(), b.NewSequence()
 	defer good.Release()
 	defer bad.Release()
 	prefill(t, b, bad, someIDs(b, 5, 0))
 
-	norm := b.weights.layers[2].preDenseNorm
+	layer := len(b.weights.layers) - 2
+	norm := b.weights.layers[layer].preDenseNorm
 	before := norm[3]
 	norm[3] = float32(math.NaN())
+	goodIDs := someIDs(b, 4, 9)
 	encode := func(s model.Sequence) model.Item {
-		return model.Item{Encode: &model.Encode{Sequence: s, Segments: []model.Segment{{IDs: someIDs(b, 4, 9)}}}}
+		return model.Item{Encode: &model.Encode{Sequence: s, Segments: []model.Segment{{IDs: goodIDs}}}}
 	}
 	results, err := b.Step(t.Context(), []model.Item{encode(bad)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := model.NonFinite{Layer: 2, Position: 5}
+	want := model.NonFinite{Layer: layer, Position: 5}
 	if n := results[0].NonFinite; n == nil || *n != want {
 		t.Errorf("reported %v, want %v", n, want)
 	}
@@ -124,13 +126,15 @@ func TestNonFiniteIsAttributed(t *testing.T) {
 // for are masked before the softmax and never drawn, even when they are the most
 // likely.
 func TestC16RowsWithoutToken(t *testing.T) {
-	const tokens = 200
+	all := openSmall(t, model.LoadOptions{}).config.vocab
+	tokens := int32(all * 5 / 6)
 	ids := make([]int32, tokens)
 	for i := range ids {
 		ids[i] = int32(i)
 	}
-	b := openTiny(t, model.LoadOptions{Tokens: ids})
-	if n := b.Config().Noise; n.Count != tokens || n.IDs != nil {
+	b := openSmall(t, model.LoadOptions{Tokens: ids})
+	last := int32(all) - 1 // has no token
+	if n := b.Config().Noise; n.Count != int(tokens) || n.IDs != nil {
 		t.Errorf("noise is drawn from %d ids (list %v), want the first %d", n.Count, n.IDs != nil, tokens)
 	}
 	s := b.NewSequence()
@@ -142,19 +146,19 @@ func TestC16RowsWithoutToken(t *testing.T) {
 	}
 	biased := make([]canvas.Adjustment, c.Len())
 	for i := range biased {
-		biased[i].Bias = []canvas.Bias{{ID: tokens + 50, Value: 1000}}
+		biased[i].Bias = []canvas.Bias{{ID: last, Value: 1000}}
 	}
 	for seed := range uint64(20) {
 		d := &model.Denoise{
 			Canvas: c, Sequence: s, IDs: someIDs(b, c.Len(), int(seed)), Temperature: 1, Adjust: biased,
 			Candidates: canvas.Candidates{Temperature: 1}, Draw: canvas.Address{Seed: seed, Purpose: canvas.PurposeCandidate},
-			Score: []int32{tokens + 50}, Top: tokens + 10,
+			Score: []int32{last}, Top: all,
 		}
 		for i, st := range step(t, b, model.Item{Denoise: d})[0].Stats {
 			if st.Argmax >= tokens || st.Sample >= tokens {
 				t.Fatalf("seed %d, position %d: argmax %d, sample %d", seed, i, st.Argmax, st.Sample)
 			}
-			if !math.IsInf(float64(st.Scores[0]), -1) || len(st.Top) != tokens {
+			if !math.IsInf(float64(st.Scores[0]), -1) || len(st.Top) != int(tokens) {
 				t.Fatalf("seed %d, position %d: score %v of a masked id, %d ids in the top", seed, i, st.Scores[0], len(st.Top))
 			}
 		}
