@@ -26,10 +26,10 @@
 //
 // # Classes
 //
-// A kernel class is a set of implementations for one kind of machine: "avx2" and
-// "avx512" compute products and weighted sums in assembly (vector_amd64.go) and
-// everything else as "generic" does. The
+// A kernel class is a set of implementations for one kind of machine. The
 // registry (class.go) lists them; "generic", the reference, is always there and
-// is the only one under the build tag purego. To add a class, fill a set with
-// its functions and list it in class.go; the drivers stay as they are.
+// is the only one under the build tag purego. "avx2" and "avx512" compute
+// products, weighted sums, exponentials and GELU in assembly (vector_amd64.go)
+// and everything else as "generic" does. To add a class, fill a set with its
+// functions and list it in class.go; the drivers stay as they are.
 package kernel

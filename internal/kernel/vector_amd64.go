@@ -2,23 +2,40 @@
 
 package kernel
 
-// The vector classes replace the operations that take the time: products and
-// weighted sums of rows. Their sums run over lanes: accumulator lane l adds the
-// elements i ≡ l modulo the lanes by fused multiply-add, and one tree adds the
-// lanes, so a row's result still depends on the row alone. Everything else is the
-// generic code. internal/kernel/asmgen writes the assembly.
+// The vector classes replace the operations that take the time: products, weighted
+// sums of rows, and in float32 arithmetic the exponentials of attention and GELU.
+// Their sums run over lanes: accumulator lane l adds the elements i ≡ l modulo the
+// lanes by fused multiply-add, and one tree adds the lanes, so a row's result
+// still depends on the row alone. Everything else is the generic code.
+// internal/kernel/asmgen writes the assembly.
 var (
-	avx2Set   = vectorSet(productAVX2, accumulateAVX2)
-	avx512Set = vectorSet(productAVX512, accumulateAVX512)
+	avx2Set   = vectorSet(productAVX2, accumulateAVX2, softmaxKeysAVX2, geluRowAVX2)
+	avx512Set = vectorSet(productAVX512, accumulateAVX512, softmaxKeysAVX512, geluRowAVX512)
 )
 
-// vectorSet is the generic set with other products and weighted sums.
+// vectorSet is the generic set with these functions in place of its own.
 func vectorSet(
 	product func(dst []float32, ldd int, x []float32, ldx, rows int, w []float32, n, k int),
 	accumulate func(dst []float32, v []float32, ldv int, p []float32),
+	softmaxKeys func(p *float32, n int, top float32) float32,
+	geluRow func(dst, gate, up *float32, n int),
 ) *set {
 	s := generic
 	s.product, s.accumulate = product, accumulate
+	s.softmax = func(p []float32, top float32, round Rounding) float32 {
+		if round != F32 || len(p) == 0 {
+			return softmaxGeneric(p, top, round)
+		}
+		return softmaxKeys(&p[0], len(p), top)
+	}
+	s.geluMul = func(dst, gate, up []float32, round Rounding) {
+		if round != F32 || len(gate) == 0 {
+			geluMulGeneric(dst, gate, up, round)
+			return
+		}
+		_, _ = dst[len(gate)-1], up[len(gate)-1]
+		geluRow(&dst[0], &gate[0], &up[0], len(gate))
+	}
 	return &s
 }
 
@@ -103,3 +120,19 @@ func accumulateRowsAVX2(dst *float32, n int, v *float32, ldv int, p *float32, co
 
 //go:noescape
 func accumulateRowsAVX512(dst *float32, n int, v *float32, ldv int, p *float32, count int)
+
+// softmaxKeys… replaces p by exp(p-top) and returns the sum. p-top is at most 0.
+//
+//go:noescape
+func softmaxKeysAVX2(p *float32, n int, top float32) (sum float32)
+
+//go:noescape
+func softmaxKeysAVX512(p *float32, n int, top float32) (sum float32)
+
+// geluRow… sets dst = GELU(gate)·up for n values.
+//
+//go:noescape
+func geluRowAVX2(dst, gate, up *float32, n int)
+
+//go:noescape
+func geluRowAVX512(dst, gate, up *float32, n int)
