@@ -16,6 +16,9 @@
 // for) and one Committed with text that will not change any more. Finished is the
 // last. In autoregressive mode there are no drafts, and a Committed is one token.
 //
+// Answer does not check what a model says. Check does for a task with rules; the
+// examples, which are in example_test.go, show how a wrong answer is drawn again.
+//
 // # Reproducing an answer
 //
 // Randomness is a function of the seed, the answer attempt and the place in the

@@ -18,15 +18,15 @@ func Example() {
 
 	seed := uint64(7)
 	result, err := m.Answer(context.Background(), fresco.Options{
-		Prompt: `.9.14.235
-4.596.18.
-8.237.4..
-2..5.769.
-579...8.3
-6814.97.2
-3...5...6
-...71..24
-16.293.78`,
+		Prompt: `496.2..7.
+8176.43..
+..2897..6
+3.8......
+2..3.94..
+169..5783
+.23..6..8
+7.1..8..4
+6...1293.`,
 		Seed: &seed,
 	})
 	if err != nil {
@@ -35,16 +35,54 @@ func Example() {
 	fmt.Println(result.Text)
 	fmt.Println(result.Reason)
 	// Output:
-	// 796148235
-	// 435962187
-	// 812375469
-	// 243587691
-	// 579621843
-	// 681439752
-	// 327854916
-	// 958716324
-	// 164293578
+	// 496123875
+	// 817654392
+	// 532897146
+	// 348761259
+	// 275389461
+	// 169245783
+	// 923476518
+	// 751938624
+	// 684512937
 	// stop
+}
+
+// Answer does not look whether the answer is right. Check does, for a task with
+// rules, and the next attempt of the same seed is another answer.
+func ExampleModel_Check() {
+	m, err := fresco.Open("sudoku", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+
+	seed := uint64(7)
+	options := fresco.Options{Seed: &seed, Prompt: `496.2..7.
+8176.43..
+..2897..6
+3.8......
+2..3.94..
+169..5783
+.23..6..8
+7.1..8..4
+6...1293.`}
+	for options.Attempt = range 4 {
+		result, err := m.Answer(context.Background(), options)
+		if err != nil {
+			log.Fatal(err)
+		}
+		problem, checked := m.Check(options.Prompt, result.Text)
+		if !checked {
+			log.Fatal("the prompt is no puzzle")
+		}
+		if problem == "" {
+			fmt.Println("solved at attempt", options.Attempt)
+			return
+		}
+		fmt.Println("not solved:", problem)
+	}
+	// Output:
+	// solved at attempt 0
 }
 
 // Generate yields what happens while it happens: here every denoising step, and

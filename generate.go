@@ -12,12 +12,18 @@ import (
 // Generate answers a request and yields its events in order; see the package
 // comment. The last pair is a *Finished, or an error: a *RequestError before any
 // work when an option cannot be honoured, or what kept the work from going on.
+// ErrClosed and ErrBusy come before any work, too.
 //
 // When ctx ends, generation stops before the next denoising step and Finished
 // says FinishCancelled and keeps the committed text. Leaving the loop early
 // stops it too.
 func (m *Model) Generate(ctx context.Context, o Options) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		if err := m.running.begin(); err != nil {
+			yield(nil, err)
+			return
+		}
+		defer m.running.end()
 		request, err := m.resolve(o)
 		if err != nil {
 			yield(nil, err)
@@ -33,6 +39,7 @@ func (m *Model) Generate(ctx context.Context, o Options) iter.Seq2[Event, error]
 
 // A Result is a whole answer.
 type Result struct {
+	// Finished holds Text, IDs, Reason and all else that is known at the end.
 	Finished
 	// Seed and Mode are those that were used.
 	Seed uint64
@@ -40,8 +47,9 @@ type Result struct {
 }
 
 // Answer runs Generate to its end. A cancelled request is a Result with the text
-// so far and the error of ctx; a guard's rejection is a Result whose Reason is
-// FinishGuard.
+// so far and context.Cause(ctx) as the error; a guard's rejection is a Result
+// whose Reason is FinishGuard. An answer is not checked against the task that the
+// checkpoint was trained for, and not drawn again when it is wrong: see Check.
 func (m *Model) Answer(ctx context.Context, o Options) (*Result, error) {
 	var r Result
 	for event, err := range m.Generate(ctx, o) {
@@ -64,6 +72,9 @@ func (m *Model) Answer(ctx context.Context, o Options) (*Result, error) {
 // Validate says what is wrong with a request, before any work; nil when Generate
 // would begin.
 func (m *Model) Validate(o Options) error {
+	if err := m.running.open(); err != nil {
+		return err
+	}
 	request, err := m.resolve(o)
 	if err != nil {
 		return err

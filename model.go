@@ -15,8 +15,8 @@ type OpenOptions struct {
 	// the best that the machine has, or what the environment variable FRESCO_CPU
 	// names.
 	KernelClass string
-	// Threads is the number of compute threads; 0 takes the physical cores
-	// within the limits of the cgroup. It changes time, not answers.
+	// Threads is the number of compute threads, at most 1024; 0 takes the physical
+	// cores within the limits of the cgroup. It changes time, not answers.
 	Threads int
 	// Progress is called four times a second, from another goroutine, while
 	// loading takes longer than a second.
@@ -24,17 +24,29 @@ type OpenOptions struct {
 }
 
 // LoadProgress is how far loading is.
+//
+//	type LoadProgress struct {
+//		Name    string
+//		Bytes   int64 // size of the tensors, 0 while it is not known
+//		Elapsed time.Duration
+//	}
 type LoadProgress = models.Progress
 
-// A Model is loaded and ready. One Generate runs at a time.
-type Model struct{ m *models.Model }
+// A Model is loaded and ready. One Generate runs at a time: a second one on the
+// same Model, from another goroutine or inside the loop of the first, is refused
+// with ErrBusy. Models of the same checkpoint can run side by side. The other
+// methods may be called at any time from any goroutine.
+type Model struct {
+	m       *models.Model
+	running running
+}
 
 // Open loads the embedded model with this name, or the checkpoint in this folder.
 // An embedded name wins over a folder of the same name, which "./name" reaches.
 //
-// The error says which of the two sides is at fault: it wraps fs.ErrNotExist or
-// fs.ErrPermission when the folder cannot be read, and names the file and tensor
-// when its content cannot be used.
+// The error says which side is at fault: it is a *RequestError when an option
+// cannot be honoured, wraps fs.ErrNotExist or fs.ErrPermission when the folder
+// cannot be read, and names the file and tensor when its content cannot be used.
 func Open(nameOrPath string, o *OpenOptions) (*Model, error) {
 	var options models.Options
 	if o != nil {
@@ -44,11 +56,13 @@ func Open(nameOrPath string, o *OpenOptions) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{m}, nil
+	return &Model{m: m}, nil
 }
 
-// Close releases the weights. No Generate may be running.
-func (m *Model) Close() error { return m.m.Close() }
+// Close releases the weights. While a Generate runs it does nothing and returns
+// ErrBusy: cancel its context, or leave its loop, and close then. After Close,
+// Generate, Answer and Validate return ErrClosed; a second Close does nothing.
+func (m *Model) Close() error { return m.running.close(m.m.Close) }
 
 // Info describes a loaded model.
 type Info struct {
@@ -88,10 +102,13 @@ func (m *Model) Info() Info {
 	return info
 }
 
-// Check says what is wrong with an answer to a prompt, "" for nothing. ok is
+// Check says what is wrong with an answer to a prompt, "" for nothing. checked is
 // false when that cannot be told: the checkpoint was not trained for a task whose
 // answers can be checked, or the prompt is none of that task.
-func (m *Model) Check(prompt, answer string) (problem string, ok bool) {
+//
+// Answer and Generate do not call it. Whoever wants a wrong answer drawn again
+// asks for the next Attempt of the same seed, as the example does.
+func (m *Model) Check(prompt, answer string) (problem string, checked bool) {
 	task, is := m.m.Form.(interface {
 		Check(prompt, answer string) (string, bool)
 	})

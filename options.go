@@ -4,7 +4,7 @@ package fresco
 // the checkpoint's own default, so Options{Prompt: "…"} is a whole request.
 type Options struct {
 	// Prompt is the text to answer. It is put into the checkpoint's prompt form
-	// unless Raw is set.
+	// unless Raw is set. Empty, it is refused unless IDs or Raw is set.
 	Prompt string
 	// IDs takes the place of Prompt: token ids exactly as they are, with nothing
 	// added. It implies Raw.
@@ -20,8 +20,8 @@ type Options struct {
 	// Mode is Diffusion or Autoregressive; "" is Diffusion where the checkpoint
 	// can denoise.
 	Mode Mode
-	// Seed addresses all draws; nil draws a fresh one below 2⁵³, which Started
-	// reports.
+	// Seed addresses all draws; nil draws a fresh one below 2⁵³ from the operating
+	// system's generator, which Started reports.
 	Seed *uint64
 	// Attempt is the answer attempt, 0 … 127: another attempt of the same seed
 	// is another answer.

@@ -3,7 +3,6 @@ package fresco
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/frescolm/fresco/internal/canvas"
@@ -12,15 +11,13 @@ import (
 	"github.com/frescolm/fresco/internal/diffusion"
 	"github.com/frescolm/fresco/internal/engine"
 	"github.com/frescolm/fresco/internal/model"
+	"github.com/frescolm/fresco/internal/rng"
 	"github.com/frescolm/fresco/tokenizer"
 )
 
 // defaultGuardEntropy is the mean entropy in nats above which a canvas at its
 // step cap counts as undecided. A canvas that says something has hundredths.
 const defaultGuardEntropy = 1
-
-// seedBits bounds a fresh seed, so that every JSON reader keeps it exact.
-const seedBits = 53
 
 // resolve makes a request without defaults of options: what the options leave
 // open is taken from the checkpoint. Ranges are the engine's to check.
@@ -41,7 +38,7 @@ func (m *Model) resolve(o Options) (engine.Request, error) {
 	if o.Seed != nil {
 		r.Seed = *o.Seed
 	} else {
-		r.Seed = rand.Uint64N(1 << seedBits)
+		r.Seed = rng.FreshSeed()
 	}
 	if r.Canvas == 0 {
 		r.Canvas = config.CanvasLength
@@ -71,6 +68,8 @@ func (m *Model) prompt(o Options) ([]int32, error) {
 		return nil, refuse("ids", "they take the place of the prompt; give one of the two")
 	case o.IDs != nil:
 		return o.IDs, nil
+	case o.Prompt == "" && !o.Raw:
+		return nil, refuse("prompt", "it is empty")
 	case m.m.Tokenizer == nil:
 		return nil, refuse("prompt", "the checkpoint has no tokenizer.json; a request to it gives token ids (--ids)")
 	case o.Raw:
@@ -109,11 +108,19 @@ func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 		s.Steps = o.Steps
 	}
 	s.TemperatureOff = o.TMin.IsOff() || o.TMax.IsOff()
-	if v, ok := o.TMin.Float(); ok {
-		s.TMin = v
-	}
-	if v, ok := o.TMax.Float(); ok {
-		s.TMax = v
+	for _, bound := range []struct {
+		field   string
+		setting Setting
+		dst     *float64
+	}{{"t_min", o.TMin, &s.TMin}, {"t_max", o.TMax, &s.TMax}} {
+		v, ok := bound.setting.Float()
+		if !ok {
+			continue
+		}
+		if _, err := narrow(bound.field, v); err != nil {
+			return s, err
+		}
+		*bound.dst = v
 	}
 	if o.EntropyBound.IsOff() {
 		return s, refuse("entropy_bound", "cannot be switched off; a large bound accepts everything")
@@ -137,11 +144,14 @@ func sampler(o Options, g model.Generation) (diffusion.Settings, error) {
 	return s, err
 }
 
-// narrow makes a float32 of a value that must not become 0 by it, which would
-// mean something else.
+// narrow makes a float32 of a value that must not become 0 or infinite by it,
+// which would mean something else. Its range is the engine's to check.
 func narrow(field string, v float64) (float32, error) {
-	if v != 0 && float32(v) == 0 {
+	switch {
+	case v != 0 && float32(v) == 0:
 		return 0, refuse(field, fmt.Sprintf("%v is too small to tell from 0", v))
+	case math.IsInf(float64(float32(v)), 0):
+		return 0, refuse(field, fmt.Sprintf("%v is too large", v))
 	}
 	return float32(v), nil
 }
@@ -156,7 +166,10 @@ func draws(r *engine.Request, o Options) error {
 		if err := refuseDiffusion(o); err != nil {
 			return err
 		}
-		r.Temperature = float32(temperature)
+		var err error
+		if r.Temperature, err = narrow("temperature", temperature); err != nil {
+			return err
+		}
 		topP, err := narrow("top_p", o.TopP)
 		r.Filter = canvas.Filter{TopK: o.TopK, TopP: topP}
 		return err

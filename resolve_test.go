@@ -110,6 +110,7 @@ func TestPrompts(t *testing.T) {
 		"ids":         {Options{IDs: []int32{5, 17}}, []int32{5, 17}},
 		"ids and raw": {Options{IDs: []int32{5, 17}, Raw: true}, []int32{5, 17}},
 		"raw":         {Options{Prompt: "ab", Raw: true}, []int32{2, 98, 99}},
+		"raw, empty":  {Options{Raw: true}, []int32{2}},
 		"other text":  {Options{Prompt: "ab"}, []int32{2, 98, 99}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,6 +129,7 @@ func TestRefused(t *testing.T) {
 	m := open(t)
 	for field, options := range map[string]Options{
 		"ids":           {Prompt: "x", IDs: []int32{1}},
+		"prompt":        {},
 		"infill":        {Prompt: "x", Infill: "⟦"},
 		"mode":          {Prompt: "x", Mode: "both"},
 		"entropy_bound": {Prompt: "x", EntropyBound: Off()},
@@ -159,19 +161,25 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A value that float32 makes 0 of must not become "everything" or "off".
-func TestTooSmall(t *testing.T) {
+// A value that float32 makes 0 or infinity of must not become "everything", "off"
+// or "the most likely".
+func TestBeyondFloat32(t *testing.T) {
 	m := open(t)
-	const tiny = 1e-60
-	for field, options := range map[string]Options{
-		"entropy_bound": {Prompt: "x", EntropyBound: Value(tiny)},
-		"confidence":    {Prompt: "x", Confidence: Value(tiny)},
-		"guard_entropy": {Prompt: "x", GuardEntropy: Value(tiny)},
-		"top_p":         {Prompt: "x", Mode: Autoregressive, TopP: tiny},
-	} {
-		var refused *RequestError
-		if err := m.Validate(options); !errors.As(err, &refused) || refused.Field != field {
-			t.Errorf("%s: %v", field, err)
+	for _, v := range []float64{1e-60, 1e60, math.Inf(1)} {
+		for field, options := range map[string]Options{
+			"entropy_bound": {EntropyBound: Value(v)},
+			"confidence":    {Confidence: Value(v)},
+			"guard_entropy": {GuardEntropy: Value(v)},
+			"t_min":         {TMin: Value(v)},
+			"t_max":         {TMin: Value(0), TMax: Value(v)},
+			"top_p":         {Mode: Autoregressive, TopP: v},
+			"temperature":   {Mode: Autoregressive, Temperature: Value(v)},
+		} {
+			options.Prompt = "x"
+			var refused *RequestError
+			if err := m.Validate(options); !errors.As(err, &refused) || refused.Field != field {
+				t.Errorf("%s of %v: %v", field, v, err)
+			}
 		}
 	}
 	if err := m.Validate(Options{Prompt: "x", Mode: Autoregressive, GuardEntropy: Value(2)}); err == nil {

@@ -29,7 +29,7 @@ type evalSudoku struct {
 	Series    seed     `placeholder:"N" help:"Which puzzles are generated. Default: 1."`
 	Mode      choice   `of:"diffusion,ar" placeholder:"MODE" help:"Measure one mode only."`
 	File      string   `placeholder:"FILE" help:"Take the puzzles of an eval.json instead of generating them, and compare with the official outputs recorded there."`
-	Threads   whole    `max:"1024" placeholder:"N" help:"Compute threads. Default: physical cores within the limits of the cgroup."`
+	Threads   whole    `max:"1024" placeholder:"N" help:"Compute threads, 1 … 1024. Default: physical cores within the limits of affinity and cgroup."`
 	Precision choice   `of:"exact,bf16" placeholder:"NAME" help:"exact or bf16. Default: exact."`
 	JSON      bool     `name:"json" help:"Print one JSON object, every attempt included."`
 	Quiet     bool     `short:"q" help:"Show no progress."`
@@ -88,24 +88,49 @@ func (e *evalSudoku) measure(ctx context.Context, c *console, m *fresco.Model, p
 	}
 	report, err := eval.Sudoku(ctx, plan)
 	c.settle()
+	setup := e.setup(info, plan)
 	if errors.Is(err, context.Canceled) {
-		err = errInterrupted
+		err, setup.Interrupted = errInterrupted, true
+		each := setup.PlannedAttempts / setup.PlannedPuzzles
+		fmt.Fprintf(c.err, "interrupted: %d of %s, %d of %s\n",
+			len(report.Results)/each, plural(setup.PlannedPuzzles, "puzzle", "puzzles"),
+			len(report.Results), plural(setup.PlannedAttempts, "attempt", "attempts"))
 	}
 	if err != nil && len(report.Results) == 0 {
 		return err
 	}
+	// What was measured is printed also when there is nothing to compare it with.
 	shares, shareErr := e.shares(len(puzzles))
-	if shareErr != nil {
-		return shareErr
-	}
-	document := eval.NewDocument(report, puzzles, shares)
+	document := eval.NewDocument(setup, report, puzzles, shares)
 	var writeErr error
 	if e.JSON {
 		writeErr = document.WriteJSON(c.out)
 	} else {
 		writeErr = document.WriteText(c.out)
 	}
-	return errors.Join(err, writeErr)
+	return errors.Join(err, shareErr, writeErr)
+}
+
+// setup says what is measured.
+func (e *evalSudoku) setup(info fresco.Info, plan eval.Plan) eval.Setup {
+	version, _ := build()
+	s := eval.Setup{
+		Model: info.Name, Version: version, File: e.File,
+		Arithmetic: info.Arithmetic, CPU: info.KernelClass, Threads: info.Threads,
+		PlannedPuzzles: len(plan.Puzzles), PlannedAttempts: plan.Attempts(),
+	}
+	if e.File == "" {
+		series := e.series()
+		s.Series = &series
+	}
+	return s
+}
+
+func (e *evalSudoku) series() uint64 {
+	if e.Series.value != nil {
+		return *e.Series.value
+	}
+	return defaultSeries
 }
 
 // puzzles loads or generates what is to be solved.
@@ -124,16 +149,13 @@ func (e *evalSudoku) puzzles() ([]eval.Puzzle, error) {
 		}
 		buckets = append(buckets, b)
 	}
-	n, series := e.Puzzles.n, uint64(defaultSeries)
+	n := e.Puzzles.n
 	if n == 0 {
 		n = defaultPuzzles
 	}
-	if e.Series.value != nil {
-		series = *e.Series.value
-	}
 	var puzzles []eval.Puzzle
 	for _, b := range buckets {
-		more, err := eval.GeneratePuzzles(b, n, series)
+		more, err := eval.GeneratePuzzles(b, n, e.series())
 		if err != nil {
 			return nil, usage("--buckets: %s", strings.TrimPrefix(err.Error(), "eval: "))
 		}
@@ -201,7 +223,11 @@ func (e *evalSudoku) shares(puzzles int) ([]eval.Share, error) {
 	if err != nil {
 		return nil, err
 	}
-	return eval.ParseShares(data)
+	shares, err := eval.ParseShares(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: measured.json: %w", m.Name, err)
+	}
+	return shares, nil
 }
 
 func (e *evalSudoku) progress(c *console) func(eval.Progress) {

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"slices"
-	"strings"
+	"encoding/json"
+	"strconv"
 
 	"github.com/frescolm/fresco/internal/liveview"
 	"github.com/frescolm/fresco/internal/machine"
@@ -20,7 +19,7 @@ type inspectCommand struct {
 	Context      whole  `placeholder:"N" help:"Say what a run needs with N committed tokens. Default: 4096, or the model's limit."`
 	Canvas       whole  `placeholder:"N" help:"Canvas length of that run. Default: the checkpoint's."`
 	PrefillChunk whole  `placeholder:"N" help:"Prefill chunk of that run. Default: all at once."`
-	Precision    choice `of:"exact,bf16" placeholder:"NAME" help:"Arithmetic of that run: exact or bf16."`
+	Precision    choice `of:"exact,bf16" placeholder:"NAME" help:"Arithmetic of that run: exact or bf16. Default: exact."`
 	Threads      whole  `max:"1024" placeholder:"N" help:"Threads of that run."`
 	Tensors      bool   `help:"List every tensor by itself instead of by layers."`
 	JSON         bool   `name:"json" help:"Print one JSON object, every tensor included."`
@@ -51,6 +50,7 @@ type inspectReport struct {
 	Layers       []string          `json:"layers"`
 	Parameters   int64             `json:"parameters"`
 	Active       int64             `json:"active_parameters"`
+	Precision    string            `json:"precision"` // of the KV cache and the memory
 	KVBytes      int64             `json:"kv_bytes_per_token"`
 	SlidingBytes int64             `json:"sliding_kv_bytes_per_token"`
 	TokenizerIDs int               `json:"tokenizer_ids"`
@@ -61,14 +61,17 @@ type inspectReport struct {
 	Wrong        []string          `json:"wrong"`
 	Surplus      []string          `json:"surplus"`
 	Aside        []asideReport     `json:"set_aside"`
-	Memory       *memoryReport     `json:"memory"` // null when the architecture is not known
+	Memory       *memoryReport     `json:"memory"` // null when the tensors or the architecture are not known
 
 	problem error
+	// noTokenizer is true when the checkpoint has none, rather than a bad one.
+	noTokenizer bool
 }
 
 type dimensionReport struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name string `json:"name"`
+	// Value is a json.Number, or a text that says more than one number.
+	Value any `json:"value"`
 }
 
 type tensorReport struct {
@@ -83,6 +86,8 @@ type asideReport struct {
 	Name    string `json:"name"`
 	Tensors int    `json:"tensors"`
 	Bytes   int64  `json:"bytes"`
+
+	prefixes []string // of the tensors' names
 }
 
 type memoryReport struct {
@@ -148,7 +153,7 @@ func (i *inspectCommand) fits(seen *models.Inspection) error {
 
 func (i *inspectCommand) report(seen *models.Inspection) *inspectReport {
 	r := &inspectReport{
-		Model: seen.Name, Embedded: seen.Embedded, Usable: seen.Problem == nil, problem: seen.Problem,
+		Model: seen.Name, Embedded: seen.Embedded, Usable: seen.Problem == nil, problem: seen.Problem, noTokenizer: seen.NoTokenizer,
 		TokenizerIDs: seen.TokenizerSize, PromptForm: seen.Form, Notes: append([]string{}, seen.Notes...),
 		Dimensions: []dimensionReport{}, Layers: []string{}, Tensors: []tensorReport{},
 		Missing: []string{}, Wrong: []string{}, Surplus: []string{}, Aside: []asideReport{},
@@ -161,15 +166,24 @@ func (i *inspectCommand) report(seen *models.Inspection) *inspectReport {
 	}
 	config := seen.Config
 	r.Architecture, r.Parameters, r.Active = config.Architecture, config.Parameters, config.ActiveParameters
-	r.KVBytes, r.SlidingBytes = seen.KVBytesPerToken, seen.SlidingBytesPerToken
+	r.Precision, r.KVBytes, r.SlidingBytes = "bf16", seen.KVBytesPerToken, seen.SlidingBytesPerToken
+	if i.Precision != "bf16" { // an fp32 cache
+		r.Precision, r.KVBytes, r.SlidingBytes = "exact", 2*r.KVBytes, 2*r.SlidingBytes
+	}
 	for _, d := range seen.Dimensions {
-		r.Dimensions = append(r.Dimensions, dimensionReport(d))
+		value := any(d.Value)
+		if _, err := strconv.ParseFloat(d.Value, 64); err == nil {
+			value = json.Number(d.Value)
+		}
+		r.Dimensions = append(r.Dimensions, dimensionReport{d.Name, value})
 	}
 	for _, layer := range config.Layers {
 		r.Layers = append(r.Layers, layer.Kind.String())
 	}
 	r.tensors(seen.Tensors)
-	r.Memory = i.memory(seen)
+	if seen.Plan != nil {
+		r.Memory = i.memory(seen)
+	}
 	return r
 }
 
@@ -186,7 +200,7 @@ func (r *inspectReport) tensors(found weights.Report) {
 	r.Surplus = append(r.Surplus, found.Surplus...)
 	for _, g := range found.Aside {
 		if g.Count > 0 {
-			r.Aside = append(r.Aside, asideReport{g.Name, g.Count, g.Bytes})
+			r.Aside = append(r.Aside, asideReport{g.Name, g.Count, g.Bytes, g.Prefix})
 		}
 	}
 }
@@ -220,33 +234,4 @@ func (i *inspectCommand) memory(seen *models.Inspection) *memoryReport {
 		m.Fits = "yes"
 	}
 	return m
-}
-
-// layerPattern writes the kinds of layers, runs of the same counted.
-func layerPattern(layers []string) string {
-	var parts []string
-	for i := 0; i < len(layers); {
-		n := 1
-		for i+n < len(layers) && layers[i+n] == layers[i] {
-			n++
-		}
-		if n == 1 {
-			parts = append(parts, layers[i])
-		} else {
-			parts = append(parts, fmt.Sprintf("%d × %s", n, layers[i]))
-		}
-		i += n
-	}
-	return strings.Join(parts, ", ")
-}
-
-// fileNames lists the files that hold tensors.
-func fileNames(tensors []tensorReport) []string {
-	var names []string
-	for _, t := range tensors {
-		if !slices.Contains(names, t.File) {
-			names = append(names, t.File)
-		}
-	}
-	return names
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -11,27 +10,41 @@ import (
 func (r *inspectReport) text(every bool) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-20s  %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(&b, "%-21s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("model", "%s", r.Model)
-	if r.Memory == nil {
+	if r.Problem != "" {
+		// A list of tensors follows further down.
+		first, _, _ := strings.Cut(r.Problem, "\n")
+		line("fresco run refuses it", "%s", strings.TrimSuffix(first, ":"))
+	}
+	if r.Architecture == "" {
 		return b.String()
 	}
 	line("architecture", "%s", r.Architecture)
 	for _, d := range r.Dimensions {
-		line(d.Name, "%s", d.Value)
+		line(d.Name, "%v", d.Value)
 	}
 	line("layer pattern", "%s", layerPattern(r.Layers))
 	line("parameters", "%s", grouped(r.Parameters))
 	line("active parameters", "%s a token, without embedding and head", grouped(r.Active))
-	line("KV cache, bf16", "%s bytes a token in full layers, %s in sliding ones, within their window", grouped(r.KVBytes), grouped(r.SlidingBytes))
-	if r.TokenizerIDs > 0 {
+	line("KV cache, "+r.Precision, "%s bytes a token in full layers, %s in sliding ones, within their window", grouped(r.KVBytes), grouped(r.SlidingBytes))
+	switch {
+	case r.TokenizerIDs > 0 && r.PromptForm != "":
 		line("tokenizer", "%s ids; prompt form: %s", grouped(int64(r.TokenizerIDs)), r.PromptForm)
-	} else {
+	case r.TokenizerIDs > 0:
+		line("tokenizer", "%s ids; no prompt form that can be used", grouped(int64(r.TokenizerIDs)))
+	case r.noTokenizer:
 		line("tokenizer", "none; prompts are token ids (--ids)")
+	default:
+		line("tokenizer", "none that can be used")
 	}
 	for _, note := range r.Notes {
 		line("note", "%s", note)
+	}
+	if r.Memory == nil {
+		b.WriteString("\nThe tensors could not be read: neither they nor the memory of a run are listed.\n")
+		return b.String()
 	}
 	r.tensorText(&b, every)
 	r.differenceText(&b)
@@ -39,62 +52,19 @@ func (r *inspectReport) text(every bool) string {
 	return b.String()
 }
 
-// A tensorRow stands for tensors that differ only in the number of their layer.
-type tensorRow struct {
-	name, dtype, shape string
-	count              int
-	bytes              int64
-}
-
-var layerNumber = regexp.MustCompile(`\.\d+\.`)
-
-// tensorText writes the table of tensors.
-func (r *inspectReport) tensorText(b *strings.Builder, every bool) {
-	var rows []*tensorRow
-	known := map[string]*tensorRow{}
-	var total int64
-	for _, t := range r.Tensors {
-		name := t.Name
-		if !every {
-			name = layerNumber.ReplaceAllString(name, ".*.")
-		}
-		shape := strings.ReplaceAll(strings.Trim(fmt.Sprint(t.Shape), "[]"), " ", " × ")
-		key := name + "\n" + t.DType + "\n" + shape
-		row := known[key]
-		if row == nil {
-			row = &tensorRow{name: name, dtype: t.DType, shape: shape}
-			known[key], rows = row, append(rows, row)
-		}
-		row.count++
-		row.bytes += t.Bytes
-		total += t.Bytes
-	}
-	widths := [3]int{len("tensor"), len("dtype"), len("shape")}
-	for _, row := range rows {
-		for i, text := range []string{row.name, row.dtype, row.shape} {
-			widths[i] = max(widths[i], len([]rune(text)))
-		}
-	}
-	fmt.Fprintf(b, "\n%-*s  %5s  %-*s  %-*s  %16s\n", widths[0], "tensor", "count", widths[1], "dtype", widths[2], "shape", "bytes")
-	for _, row := range rows {
-		fmt.Fprintf(b, "%-*s  %5d  %-*s  %-*s  %16s\n", widths[0], row.name, row.count, widths[1], row.dtype, widths[2], row.shape, grouped(row.bytes))
-	}
-	fmt.Fprintf(b, "%-*s  %5d  %-*s  %-*s  %16s\n", widths[0], "in "+strings.Join(fileNames(r.Tensors), ", "), len(r.Tensors), widths[1], "", widths[2], "", grouped(total))
-}
-
 // differenceText says how the tensors differ from what the architecture expects.
 func (r *inspectReport) differenceText(b *strings.Builder) {
 	b.WriteString("\n")
 	section := func(name string, lines []string) {
 		if len(lines) == 0 {
-			fmt.Fprintf(b, "%-20s  none\n", name)
+			fmt.Fprintf(b, "%-21s  none\n", name)
 			return
 		}
 		for i, text := range lines {
 			if i > 0 {
 				name = ""
 			}
-			fmt.Fprintf(b, "%-20s  %s\n", name, text)
+			fmt.Fprintf(b, "%-21s  %s\n", name, text)
 		}
 	}
 	section("missing", r.Missing)

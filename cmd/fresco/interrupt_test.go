@@ -28,7 +28,7 @@ func start(t *testing.T, args ...string) *started {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skipf("no named pipes here: %v", err)
 	}
-	p := &started{Cmd: exec.Command("fresco", append([]string{"run", "--infill", pipe}, args...)...)}
+	p := &started{Cmd: exec.Command("fresco", append([]string{"run", "sudoku", "PROMPT", "--infill", pipe}, args...)...)}
 	p.Stdout, p.Stderr = &p.out, &p.err
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,32 @@ func TestInterruptBetweenSteps(t *testing.T) {
 	if p.out.Len() != 0 {
 		t.Errorf("an uncommitted canvas was printed: %q", &p.out)
 	}
-	if text := p.err.String(); !strings.Contains(text, "0 of ") || strings.Contains(text, "goroutine") {
+	if text := p.err.String(); !strings.Contains(text, "0 of ") || !strings.Contains(text, "interrupted; nothing was committed yet") || strings.Contains(text, "goroutine") {
 		t.Errorf("standard error: %s", text)
+	}
+}
+
+// Ctrl-C ends an evaluation with what has been measured until then.
+func TestInterruptEval(t *testing.T) {
+	p := exec.Command("fresco", "eval", "sudoku", "--puzzles", "20000", "--buckets", "80-81", "--mode", "diffusion", "--json")
+	var out, errors bytes.Buffer
+	p.Stdout, p.Stderr = &out, &errors
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill() }) // it has ended, unless the test failed
+	time.Sleep(time.Second)                    // most likely into the attempts; before them there is nothing to print
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Wait()
+	if code := p.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d: %s", code, &errors)
+	}
+	if text := errors.String(); !strings.HasPrefix(text, "interrupted: ") || !strings.Contains(text, " of 20000 puzzles, ") {
+		t.Errorf("standard error: %q", text)
+	}
+	if out.Len() > 0 && !strings.Contains(out.String(), `"interrupted": true`) {
+		t.Errorf("standard output: %.300s", &out)
 	}
 }

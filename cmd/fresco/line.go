@@ -8,8 +8,8 @@ import (
 	"github.com/frescolm/fresco/internal/machine"
 )
 
-// line is the one honest line about how an answer came about.
-func (o *outcome) line(info fresco.Info) string {
+// line is the one honest line about how an answer came about, in its parts.
+func (o *outcome) line(info fresco.Info) []string {
 	var parts []string
 	if o.Mode == fresco.Diffusion {
 		steps := 0
@@ -33,8 +33,7 @@ func (o *outcome) line(info fresco.Info) string {
 	} else {
 		parts = append(parts, "peak memory unknown")
 	}
-	parts = append(parts, fmt.Sprintf("seed %d", o.Seed), info.Arithmetic, info.KernelClass)
-	return strings.Join(parts, " · ")
+	return append(parts, fmt.Sprintf("seed %d", o.Seed), info.Arithmetic, info.KernelClass)
 }
 
 // stops says why each canvas stopped; equal neighbours are counted.

@@ -63,26 +63,28 @@ func parseError(err error) error {
 	command, reason := "fresco", err.Error()
 	if node := parse.Context.Selected(); node != nil {
 		command += " " + node.Path()
-		reason += advice(node, reason)
+		reason = advised(node, reason)
 	}
 	return &usageError{reason: reason, command: command}
 }
 
 // dashed matches the complaint about an argument that looks like a prompt: it
 // begins with one dash, or holds a blank.
-var dashed = regexp.MustCompile(`^unknown flag (-[^-]|-.*\s[^,]*$)`)
+var dashed = regexp.MustCompile(`^unknown flag (-[^-]|--[^,]*\s)`)
 
-// advice tells what may have been meant at a command.
-func advice(node *kong.Node, reason string) string {
+// advised adds to a complaint what may have been meant at a command.
+func advised(node *kong.Node, reason string) string {
 	switch {
 	case node.Name == "run" && dashed.MatchString(reason):
-		return "; a PROMPT that begins with \"-\" goes after \"--\""
+		// Short flags that it may be a slip of are of no help.
+		reason, _, _ = strings.Cut(reason, ", did you mean")
+		return reason + "; a PROMPT that begins with \"-\" goes after \"--\""
 	case strings.HasPrefix(reason, "unexpected argument") && len(node.Children) > 0:
 		var names []string
 		for _, child := range node.Children {
 			names = append(names, child.Name)
 		}
-		return "; \"fresco " + node.Path() + "\" knows " + strings.Join(names, ", ")
+		return reason + "; \"fresco " + node.Path() + "\" knows " + strings.Join(names, ", ")
 	}
-	return ""
+	return reason
 }

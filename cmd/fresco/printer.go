@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/frescolm/fresco"
 	"github.com/frescolm/fresco/internal/liveview"
 )
@@ -98,11 +101,19 @@ func joinIDs(ids []int32) string {
 // livePrinter draws the canvas on a terminal.
 type livePrinter struct {
 	c    *console
+	ctx  context.Context
 	view *liveview.View
 	ids  bool
+	// prompt is shown above the canvas where the answer is checked against it.
+	prompt string
 
 	held bool
+	// drawn is when the last frame was, the zero time for none.
+	drawn time.Time
 }
+
+// minimumFrame is how long a frame stays when steps are faster than eyes.
+const minimumFrame = 120 * time.Millisecond
 
 func newLivePrinter(run *running) *livePrinter {
 	m := run.model
@@ -116,14 +127,40 @@ func newLivePrinter(run *running) *livePrinter {
 	}
 	view := liveview.NewView(run.c.out, run.c.out.size, palette(), glyphs)
 	run.c.onClean(func() { _ = view.Close() }) // its error has nowhere to go
-	return &livePrinter{c: run.c, view: view, ids: !m.Info().HasTokenizer}
+	return &livePrinter{c: run.c, ctx: run.ctx, view: view, ids: !m.Info().HasTokenizer, prompt: run.options.Prompt}
 }
 
-func (p *livePrinter) begin(checked bool) error    { p.held = checked; return nil }
-func (p *livePrinter) drafts() bool                { return true }
-func (p *livePrinter) draft(d *fresco.Draft) error { return p.view.Draft(d) }
+func (p *livePrinter) begin(checked bool) error {
+	p.held = checked
+	if checked {
+		p.c.note("%s\n", strings.TrimRight(p.prompt, "\r\n"))
+	}
+	return nil
+}
+
+func (p *livePrinter) drafts() bool { return true }
+
+func (p *livePrinter) draft(d *fresco.Draft) error {
+	p.hold()
+	p.drawn = time.Now()
+	return p.view.Draft(d)
+}
+
+// hold lets the last frame be seen before something takes its place. An interrupt
+// ends it.
+func (p *livePrinter) hold() {
+	if p.drawn.IsZero() {
+		return
+	}
+	select {
+	case <-p.ctx.Done():
+	case <-time.After(minimumFrame - time.Since(p.drawn)):
+	}
+	p.drawn = time.Time{}
+}
 
 func (p *livePrinter) committed(e *fresco.Committed) error {
+	p.hold()
 	switch {
 	case p.held:
 		return nil
@@ -166,10 +203,42 @@ func (c *console) closing(o *outcome) {
 	for _, warning := range o.Warnings {
 		c.note("warning: %s", warning)
 	}
+	switch {
+	case o.Reason == fresco.FinishCancelled && len(o.IDs) == 0:
+		c.note("interrupted; nothing was committed yet")
+	case o.Reason == fresco.FinishCancelled:
+		c.note("interrupted; what was committed is printed")
+	}
 	if verdict := o.verdict(); verdict != "" {
 		c.note("%s", verdict)
 	}
-	c.note("%s", o.line(c.info))
+	parts := o.line(c.info)
+	if !c.err.terminal {
+		c.note("%s", strings.Join(parts, separator))
+		return
+	}
+	for _, row := range joined(parts, c.err.size().Width) {
+		c.note("%s", row)
+	}
+}
+
+const separator = " · "
+
+// joined sets parts in rows of at most a width, as many in a row as fit.
+func joined(parts []string, width int) []string {
+	var rows []string
+	row := ""
+	for _, part := range parts {
+		switch {
+		case row == "":
+			row = part
+		case ansi.StringWidth(row+separator+part) <= width:
+			row += separator + part
+		default:
+			rows, row = append(rows, row), part
+		}
+	}
+	return append(rows, row)
 }
 
 // loading shows the progress of loading.

@@ -14,7 +14,6 @@ import (
 	"github.com/frescolm/fresco"
 	"github.com/frescolm/fresco/internal/constraint"
 	"github.com/frescolm/fresco/internal/models"
-	"github.com/frescolm/fresco/internal/sudoku"
 	"github.com/frescolm/fresco/internal/weights"
 )
 
@@ -95,7 +94,8 @@ func (r *runCommand) prompt(ctx context.Context, c *console, infill string) (str
 }
 
 // impliedPrompt is that of a request without one: for an embedded model the
-// puzzle whose givens are the infill text, or its example when there is none.
+// puzzle whose givens are the infill text, with dots for holes, or its example
+// when there is no such text. That it is a puzzle is to be seen.
 func (r *runCommand) impliedPrompt(infill string) (string, error) {
 	text, ok := example(*r.Model)
 	switch {
@@ -112,9 +112,7 @@ func (r *runCommand) impliedPrompt(infill string) (string, error) {
 	for _, part := range parts {
 		puzzle.WriteString(part.Text + strings.Repeat(".", part.Free))
 	}
-	if _, err := sudoku.Read(puzzle.String()); err != nil {
-		return "", usage("--infill without a PROMPT must hold the givens of a whole grid, which then is the puzzle; give the PROMPT, or one hole for each empty cell")
-	}
+	r.implied = true
 	return puzzle.String(), nil
 }
 

@@ -11,7 +11,7 @@ import (
 // runCommand is "fresco run".
 type runCommand struct {
 	Model  *string `arg:"" optional:"" help:"An embedded model (see \"fresco list\") or a checkpoint folder. Default: sudoku."`
-	Prompt *string `arg:"" optional:"" help:"The text to answer; \"-\" reads it from standard input. Default for an embedded model: its example."`
+	Prompt *string `arg:"" optional:"" help:"The text to answer; \"-\" reads it from standard input. Default for an embedded model: its example, or the puzzle that --infill gives."`
 
 	Mode      choice   `of:"diffusion,ar" placeholder:"MODE" group:"answer" help:"diffusion refines canvases; ar decodes the same weights left to right. Default: diffusion where the checkpoint can."`
 	Seed      seed     `placeholder:"N" group:"answer" help:"Address of all random draws. Default: fresh and random; the line at the end tells it."`
@@ -36,13 +36,16 @@ type runCommand struct {
 	TopK        whole          `placeholder:"N" group:"ar" help:"Draw among the N likeliest tokens."`
 	TopP        fresco.Setting `above:"0" max:"1" placeholder:"P" group:"ar" help:"Draw among the likeliest tokens that reach probability P."`
 
-	Threads      whole  `max:"1024" placeholder:"N" group:"machine" help:"Compute threads. Default: physical cores within the limits of the cgroup."`
+	Threads      whole  `max:"1024" placeholder:"N" group:"machine" help:"Compute threads, 1 … 1024. Default: physical cores within the limits of affinity and cgroup."`
 	PrefillChunk whole  `placeholder:"N" group:"machine" help:"Most prompt tokens in one pass. Default: all."`
 	Precision    choice `of:"exact,bf16" placeholder:"NAME" group:"machine" help:"exact computes in fp32; bf16 rounds where the official implementation does. Default: exact."`
 
 	JSON   bool `name:"json" group:"output" help:"Print one JSON object instead of the text."`
 	Quiet  bool `short:"q" group:"output" help:"Print the answer and errors, nothing else; no live view."`
 	NoLive bool `group:"output" help:"Do not draw the canvas on a terminal."`
+
+	// implied is true when the infill text was taken for the prompt.
+	implied bool
 }
 
 // Help is what "fresco run --help" says after the flags.
@@ -53,7 +56,8 @@ func (runCommand) Help() string {
     fresco run sudoku "$(cat puzzle.txt)"          a puzzle of your own; the answer is checked
     fresco run sudoku - < puzzle.txt               the same from standard input
     fresco run sudoku --seed 7 --json              an answer that can be repeated, as JSON
-    sed 's/\./⟦⟧/g' puzzle.txt | fresco run --infill - start from a canvas with the givens in it
+    sed 's/\./⟦⟧/g' puzzle.txt | fresco run --infill -
+                                                   start from a canvas with the givens in it
     fresco run ./checkpoint "Why is the sky blue?" a checkpoint folder
     fresco run ./checkpoint --mode ar "Tell me …"  left to right
     fresco run ./tiny --ids 2,17,33                token ids in, on any checkpoint
@@ -82,6 +86,9 @@ func (r *runCommand) Run(c *console, ctx context.Context, _ *kong.Kong) error {
 
 // answer runs the attempts and prints what they came to.
 func (r *runCommand) answer(run *running) error {
+	if _, isPuzzle := run.model.Check(run.options.Prompt, ""); r.implied && !isPuzzle {
+		return usage("--infill without a PROMPT must hold the givens of a whole grid, which then is the puzzle; give the PROMPT, or one hole for each empty cell")
+	}
 	if err := run.model.Validate(run.options); err != nil {
 		return err
 	}

@@ -36,6 +36,8 @@ func TestScripts(t *testing.T) {
 			// What the person who runs the tests has set must not matter.
 			e.Setenv("FRESCO_CPU", "")
 			e.Setenv("NO_COLOR", "")
+			// $TINY is a checkpoint without a tokenizer.
+			e.Setenv("TINY", filepath.Join(fixtures.Root(), "testdata", "fixtures", "text", "ckpt", "tiny"))
 			// $EMPTY is a safetensors file without tensors.
 			path := filepath.Join(e.WorkDir, "empty.safetensors")
 			e.Setenv("EMPTY", path)

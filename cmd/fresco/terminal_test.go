@@ -57,7 +57,7 @@ func onTerminal(t *testing.T, width, height uint16, environment []string, args .
 }
 
 func TestLiveOnATerminal(t *testing.T) {
-	const lastRow = "164293578"
+	const lastRow = "684512937"
 	for name, test := range map[string]struct {
 		environment   []string
 		args          []string
@@ -68,6 +68,7 @@ func TestLiveOnATerminal(t *testing.T) {
 		"dumb":      {[]string{"TERM=dumb"}, nil, false, false},
 		"no live":   {[]string{"TERM=xterm"}, []string{"--no-live"}, false, false},
 		"ar":        {[]string{"TERM=xterm"}, []string{"--mode", "ar"}, false, false},
+		"quiet":     {[]string{"TERM=xterm"}, []string{"--quiet"}, false, false},
 		"json":      {[]string{"TERM=xterm"}, []string{"--json"}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +85,10 @@ func TestLiveOnATerminal(t *testing.T) {
 			if !test.live && strings.Contains(text, "\x1b") {
 				t.Errorf("escape sequences: %q", text)
 			}
-			if !strings.Contains(text, lastRow) || !strings.Contains(text, "solved") {
+			if puzzle := strings.Contains(text, "6...1293."); puzzle != test.live {
+				t.Errorf("the puzzle is shown: %v", puzzle)
+			}
+			if !strings.Contains(text, lastRow) || strings.Contains(text, "solved") == (name == "quiet") {
 				t.Errorf("no answer: %q", text)
 			}
 		})

@@ -41,17 +41,10 @@ func (v *versionCommand) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	version, revision := build()
 	r := versionReport{
-		Version: "unknown", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Version: version, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Threads: pool.Cores(), CPU: used.Class(),
-	}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		r.Version = build.Main.Version
-		for _, setting := range build.Settings {
-			if setting.Key == "vcs.revision" {
-				r.Revision = setting.Value
-			}
-		}
 	}
 	for _, class := range kernel.Classes() {
 		r.Classes = append(r.Classes, classReport{class.Name, class.Built, class.Available, class.Name == used.Class(), class.Reason})
@@ -61,6 +54,21 @@ func (v *versionCommand) Run(c *console) error {
 	}
 	_, err = c.out.Write([]byte(r.String()))
 	return err
+}
+
+// build returns the version of the program and the revision of its source, "" where
+// that was not recorded.
+func build() (version, revision string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown", ""
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			revision = setting.Value
+		}
+	}
+	return info.Main.Version, revision
 }
 
 func (r versionReport) String() string {

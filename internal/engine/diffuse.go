@@ -104,7 +104,7 @@ func (r *run) drawCanvas(ctx context.Context, sampler *diffusion.Sampler, index 
 		err := r.refine(ctx, sampler, c)
 		if err != nil {
 			r.record(c, "", err)
-			return "", inPart(fmt.Sprintf("canvas %d, step %d", index+1, sampler.Steps()), err)
+			return "", inPart(fmt.Sprintf("canvas %d, step %d", index+1, sampler.Steps()+1), err)
 		}
 		saw = r.judge(c)
 		r.record(c, saw, nil)

@@ -233,8 +233,8 @@ func TestBackendFails(t *testing.T) {
 		parts   []string
 	}{
 		{diffuse(9, 9), []string{
-			"engine: prompt: ", "engine: canvas 1, step 0: ", "engine: canvas 1, step 1: ", "engine: commit of canvas 1: ",
-			"engine: canvas 1, step 0: ", "engine: canvas 1, step 1: ",
+			"engine: prompt: ", "engine: canvas 1, step 1: ", "engine: canvas 1, step 2: ", "engine: commit of canvas 1: ",
+			"engine: canvas 2, step 1: ", "engine: canvas 2, step 2: ",
 		}},
 		{autoregress(9, 9), []string{"engine: prompt: ", "engine: token 2: ", "engine: token 3: "}},
 	}

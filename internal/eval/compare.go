@@ -1,13 +1,13 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 
 	"github.com/frescolm/fresco/internal/engine"
+	"github.com/frescolm/fresco/internal/jsonfile"
 )
 
 // allowedErrors is how many standard errors a comparison allows.
@@ -99,7 +99,7 @@ func pair(bucket string, ours, theirs []float64) Paired {
 		Ours: meanAndError(ours).Mean, Official: meanAndError(theirs).Mean,
 		Difference: meanAndError(differences),
 	}
-	p.Limit = 0 - allowedErrors*p.Difference.SE
+	p.Limit = 0 - float64(allowedErrors*p.Difference.SE)
 	p.Pass = p.Difference.Mean >= p.Limit-rounding
 	return p
 }
@@ -141,7 +141,7 @@ func (r Report) AgainstShares(shares []Share) []ShareComparison {
 				continue
 			}
 			c := ShareComparison{Bucket: row.Bucket, Mode: row.Mode, Puzzles: row.Puzzles, Ours: row.Exact, Published: s.Exact}
-			c.Limit = s.Exact - ShareMargin - allowedErrors*row.Exact.SE
+			c.Limit = s.Exact - ShareMargin - float64(allowedErrors*row.Exact.SE)
 			c.Pass = row.Exact.Mean >= c.Limit-rounding
 			comparisons = append(comparisons, c)
 		}
@@ -172,7 +172,7 @@ func ParseShares(data []byte) ([]Share, error) {
 		Exact                 float64
 		N                     int
 	}
-	if err := json.Unmarshal(data, &entries); err != nil {
+	if err := jsonfile.Unmarshal(data, &entries); err != nil {
 		return nil, err
 	}
 	type key struct {

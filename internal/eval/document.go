@@ -12,9 +12,29 @@ import (
 	"github.com/frescolm/fresco/internal/engine"
 )
 
+// A Setup says what was measured, and on what.
+type Setup struct {
+	Model   string `json:"model"`
+	Version string `json:"version"`
+	// Series names the generated puzzles, File the file that they come from; one
+	// of the two.
+	Series *uint64 `json:"series,omitempty"`
+	File   string  `json:"file,omitempty"`
+	// Arithmetic, CPU (the kernel class) and Threads are as used.
+	Arithmetic string `json:"arithmetic"`
+	CPU        string `json:"cpu"`
+	Threads    int    `json:"threads"`
+	// PlannedPuzzles and PlannedAttempts are what there would be without an
+	// interruption.
+	PlannedPuzzles  int  `json:"planned_puzzles"`
+	PlannedAttempts int  `json:"planned_attempts"`
+	Interrupted     bool `json:"interrupted"`
+}
+
 // A Document is everything that is said about a report.
 type Document struct {
-	Task     string            `json:"task"`
+	Task string `json:"task"`
+	Setup
 	Rows     []Row             `json:"rows"`
 	Official []Paired          `json:"official,omitempty"`
 	Shares   []ShareComparison `json:"shares,omitempty"`
@@ -23,9 +43,9 @@ type Document struct {
 
 // NewDocument sums up a report on puzzles and compares it with their official
 // outputs and with published shares, where there are any.
-func NewDocument(r Report, puzzles []Puzzle, shares []Share) Document {
+func NewDocument(setup Setup, r Report, puzzles []Puzzle, shares []Share) Document {
 	return Document{
-		Task: "sudoku", Rows: r.Rows(),
+		Task: "sudoku", Setup: setup, Rows: r.Rows(),
 		Official: r.AgainstOfficial(puzzles), Shares: r.AgainstShares(shares),
 		Results: r.Results,
 	}
@@ -67,7 +87,7 @@ func (d Document) WriteText(w io.Writer) error {
 	if len(d.Shares) > 0 {
 		line(t, "exact, against the published share", "puzzles", "ours", "published", "limit", "result")
 		for _, c := range d.Shares {
-			line(t, fmt.Sprintf("  %s clues, %s", c.Bucket, c.Mode), fmt.Sprint(c.Puzzles), share(c.Ours), percent(c.Published), percent(c.Limit), passed(c.Pass))
+			line(t, fmt.Sprintf("  %s clues, %s", c.Bucket, c.Mode), fmt.Sprint(c.Puzzles), share(c.Ours, c.Puzzles), percent(c.Published), percent(c.Limit), passed(c.Pass))
 		}
 		line(t)
 	}
@@ -89,8 +109,8 @@ func writeBucket(w io.Writer, rows []Row) {
 	}
 	write(rows[0].Bucket+" clues", func(r Row) string { return string(r.Mode) })
 	write("  puzzles, attempts", func(r Row) string { return fmt.Sprintf("%d, %d", r.Puzzles, r.Attempts) })
-	write("  exact by rule check", func(r Row) string { return share(r.Exact) })
-	write("  cells right", func(r Row) string { return share(r.Cells) })
+	write("  exact by rule check", func(r Row) string { return share(r.Exact, r.Puzzles) })
+	write("  cells right", func(r Row) string { return share(r.Cells, r.Puzzles) })
 	write("  steps", func(r Row) string { return mean(&r.Steps) })
 	write("  stopped by", func(r Row) string {
 		if r.Mode == engine.Autoregressive {
@@ -111,7 +131,19 @@ func line(w io.Writer, cells ...string) { fmt.Fprintln(w, strings.Join(cells, "\
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
-func share(e Estimate) string { return fmt.Sprintf("%.1f ± %.1f %%", 100*e.Mean, 100*e.SE) }
+// share writes a share of n puzzles. Where all of them agree there is no standard
+// error to be had, and how many they are says more.
+func share(e Estimate, n int) string {
+	switch {
+	case e.SE > 0:
+		return fmt.Sprintf("%.1f ± %.1f %%", 100*e.Mean, 100*e.SE)
+	case e.Mean == 1:
+		return fmt.Sprintf("%s (%d of %d)", percent(e.Mean), n, n)
+	case e.Mean == 0:
+		return fmt.Sprintf("%s (0 of %d)", percent(e.Mean), n)
+	}
+	return fmt.Sprintf("%s (each of %d)", percent(e.Mean), n)
+}
 
 func points(x float64) string { return fmt.Sprintf("%+.1f", 100*x) }
 

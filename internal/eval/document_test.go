@@ -27,7 +27,9 @@ func someDocument() Document {
 	}
 	results = append(append(results, greedy...), attempts("40-45", "-", "-")...)
 	puzzles := append(recorded("46-55", "xx"), recorded("40-45", "xx")...)
-	return NewDocument(Report{results}, puzzles, []Share{{Bucket: "46-55", Mode: engine.Diffusion, Exact: 0.985, Puzzles: 200}})
+	series := uint64(7)
+	setup := Setup{Model: "m", Version: "v", Series: &series, Arithmetic: "exact", CPU: "generic", Threads: 2, PlannedPuzzles: 4, PlannedAttempts: 9, Interrupted: true}
+	return NewDocument(setup, Report{results}, puzzles, []Share{{Bucket: "46-55", Mode: engine.Diffusion, Exact: 0.985, Puzzles: 200}})
 }
 
 func TestWriteText(t *testing.T) {
@@ -49,8 +51,8 @@ func TestWriteText(t *testing.T) {
 
 40-45 clues             diffusion
   puzzles, attempts     2, 2
-  exact by rule check   0.0 ± 0.0 %
-  cells right           88.9 ± 0.0 %
+  exact by rule check   0.0 % (0 of 2)
+  cells right           88.9 % (each of 2)
   steps                 4.0 ± 0.0
   stopped by            -
   cells rewritten       -

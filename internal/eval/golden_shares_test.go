@@ -103,7 +103,7 @@ func solveAll(t *testing.T, dir string, puzzles []eval.Puzzle, seeds []uint64, s
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := eval.NewDocument(report, puzzles, shares)
+	document := eval.NewDocument(eval.Setup{}, report, puzzles, shares)
 	var text strings.Builder
 	if err := document.WriteText(&text); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/frescolm/fresco/internal/jsonfile"
 	"github.com/frescolm/fresco/internal/sudoku"
 )
 
@@ -65,7 +65,7 @@ func parsePuzzles(data []byte) ([]Puzzle, error) {
 			Official *Official
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
+	if err := jsonfile.Unmarshal(data, &file); err != nil {
 		return nil, err
 	}
 	var puzzles []Puzzle

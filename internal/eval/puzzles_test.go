@@ -28,7 +28,7 @@ func TestParsePuzzles(t *testing.T) {
 	good := entry("0", "48", prompt, solution)
 	for _, c := range []struct{ name, file, want string }{
 		{"good", `{"buckets":{"46-55":[` + good + `]}}`, ""},
-		{"no JSON", `[`, "unexpected end of JSON input"},
+		{"no JSON", `[`, "byte 1: the JSON ends early"},
 		{"no puzzles", `{"buckets":{"46-55":[]}}`, "no puzzles"},
 		{"no heading", `{"buckets":{"46-55":[` + entry("0", "48", grid, solution) + `]}}`, `bucket 46-55: puzzle 0: the prompt does not begin with "sudoku\n"`},
 		{"bad grid", `{"buckets":{"46-55":[` + entry("7", "48", "sudoku\n12", solution) + `]}}`, "bucket 46-55: puzzle 7: sudoku: row 1 has 2 cells, not 9"},

@@ -163,7 +163,7 @@ func meanAndError(values []float64) Estimate {
 	}
 	squares := 0.0
 	for _, v := range values {
-		squares += (v - e.Mean) * (v - e.Mean)
+		squares += float64((v - e.Mean) * (v - e.Mean)) // rounded, on every machine
 	}
 	e.SE = math.Sqrt(squares / (n - 1) / n)
 	return e

@@ -31,6 +31,15 @@ type Plan struct {
 	Progress func(Progress)
 }
 
+// Attempts is how many results the whole plan gives.
+func (plan Plan) Attempts() int {
+	total := 0
+	for _, arm := range plan.Arms {
+		total += len(plan.Puzzles) * len(arm.Seeds)
+	}
+	return total
+}
+
 // Progress says how far a plan has come.
 type Progress struct {
 	Done, Total int
@@ -69,10 +78,7 @@ type Report struct{ Results []Result }
 // context ends, the report holds the results so far.
 func Sudoku(ctx context.Context, plan Plan) (Report, error) {
 	var report Report
-	total := 0
-	for _, arm := range plan.Arms {
-		total += len(plan.Puzzles) * len(arm.Seeds)
-	}
+	total := plan.Attempts()
 	for _, p := range plan.Puzzles {
 		for _, arm := range plan.Arms {
 			for _, seed := range arm.Seeds {

@@ -79,7 +79,7 @@ func TestSudoku(t *testing.T) {
 		}
 	}
 	missed := solved(1, 2)
-	missed.Exact, missed.Problem, missed.Cells, missed.Steps = false, "row 1 has two 7s", 80, 48
+	missed.Exact, missed.Problem, missed.Cells, missed.Steps = false, "two 7s in row 1", 80, 48
 	missed.Stops = []engine.CanvasStop{engine.StopCap}
 	missed.Rewrites = &Rewrites{Changed: 1, RightToWrong: 1}
 	want := Report{Results: []Result{solved(0, 1), solved(0, 2), empty(0), solved(1, 1), missed, empty(1)}}

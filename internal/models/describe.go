@@ -18,6 +18,8 @@ type description struct {
 	architecture model.Architecture
 	seen         *model.Inspection
 	tokenizer    *tokenizer.Tokenizer
+	// tokenizerRead is true when tokenizer is as the folder has it: nil for none.
+	tokenizerRead bool
 	// tokens is nil when every row of the embedding has a token.
 	tokens []int32
 	form   chat.Form
@@ -40,6 +42,7 @@ func describe(c *weights.Checkpoint, from source) (d description, err error) {
 	if d.tokenizer, err = openTokenizer(c); err != nil {
 		return d, err
 	}
+	d.tokenizerRead = true
 	if d.tokenizer == nil {
 		d.note("no tokenizer.json: prompts and answers are token ids")
 	}

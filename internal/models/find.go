@@ -42,6 +42,9 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	text := "unknown model " + strconv.Quote(shown(e.Name)) + ": neither an embedded model nor a folder"
+	if e.Name == "" {
+		text = "no model is named; it is an embedded one or a folder"
+	}
 	if len(e.Near) > 0 {
 		text += "; did you mean " + strings.Join(e.Near, " or ") + "?"
 	}

@@ -54,10 +54,13 @@ func title(card string) string {
 type Inspection struct {
 	Name     string
 	Embedded bool
-	// Inspection is nil when not even config.json could be understood.
+	// Inspection is nil when config.json could not be understood. Its Plan is nil
+	// and its Tensors are empty when the weights could not be read.
 	*model.Inspection
 	// TokenizerSize is the number of ids of the tokenizer, 0 without one.
 	TokenizerSize int
+	// NoTokenizer is true when there is no tokenizer.json, which is no problem.
+	NoTokenizer bool
 	// Form is the name of the prompt form, "" without a tokenizer.
 	Form string
 	// Notes are those of a Model.
@@ -73,12 +76,15 @@ func Inspect(nameOrPath string) (*Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := from.open()
-	if err != nil {
-		return nil, err
+	var rejected *weights.RejectedError
+	c, unopened := from.open()
+	switch {
+	case errors.As(unopened, &rejected) && !from.embedded:
+		c = weights.OpenFiles(from.name)
+	case unopened != nil:
+		return nil, unopened
 	}
 	d, err := describe(c, from)
-	var rejected *weights.RejectedError
 	if err != nil && !errors.As(err, &rejected) {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -86,9 +92,16 @@ func Inspect(nameOrPath string) (*Inspection, error) {
 		Name: from.name, Embedded: from.embedded,
 		Inspection: d.seen, Notes: d.notes, Problem: err,
 	}
-	if err == nil {
+	switch {
+	case unopened != nil && d.seen == nil:
+		return nil, unopened // not even config.json says anything
+	case unopened != nil:
+		// Nothing is known about the tensors, which is not the same as none.
+		seen.Problem, d.seen.Tensors, d.seen.Plan = unopened, weights.Report{}, nil
+	case err == nil:
 		seen.Problem = unusable(c.Name(), d.seen.Tensors)
 	}
+	seen.NoTokenizer = d.tokenizerRead && d.tokenizer == nil
 	if d.tokenizer != nil {
 		seen.TokenizerSize = d.tokenizer.Size()
 	}

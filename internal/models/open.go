@@ -2,6 +2,7 @@ package models
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/frescolm/fresco/internal/chat"
@@ -23,14 +24,17 @@ type Options struct {
 	// KernelClass names the class of kernels; "" takes the best there is, or
 	// what FRESCO_CPU names.
 	KernelClass string
-	// Threads is the number of compute threads; 0 takes the physical cores
-	// within the limits of the cgroup.
+	// Threads is the number of compute threads, 0 … MaxThreads; 0 takes the
+	// physical cores within the limits of the cgroup.
 	Threads int
 	// Progress is called from another goroutine, four times a second, while
 	// loading takes longer than a second; nil for never. It has returned for
 	// the last time when Open returns.
 	Progress func(Progress)
 }
+
+// MaxThreads is the largest number of compute threads that can be asked for.
+const MaxThreads = 1024
 
 // Progress is how far loading is.
 type Progress struct {
@@ -60,9 +64,13 @@ type Model struct {
 	LoadTime time.Duration
 }
 
-// Open loads the model with an embedded name or in a folder.
+// Open loads the model with an embedded name or in a folder. Options that cannot
+// be honoured are an *engine.RequestError.
 func Open(nameOrPath string, o Options) (*Model, error) {
 	begun := time.Now()
+	if o.Threads < 0 || o.Threads > MaxThreads {
+		return nil, &engine.RequestError{Field: "threads", Reason: fmt.Sprintf("%d is not in 0 … %d", o.Threads, MaxThreads)}
+	}
 	from, err := find(nameOrPath)
 	if err != nil {
 		return nil, err

@@ -48,6 +48,12 @@ func OpenDir(path string) (*Checkpoint, error) {
 	})
 }
 
+// OpenFiles opens the folder at path for its other files alone, whatever state its
+// tensors are in: the checkpoint has none.
+func OpenFiles(path string) *Checkpoint {
+	return &Checkpoint{name: path, fsys: os.DirFS(path)}
+}
+
 // OpenFS opens the folder at the root of fsys and reads its tensors into memory.
 // It is called name in errors.
 func OpenFS(fsys fs.FS, name string) (*Checkpoint, error) {
@@ -146,6 +152,9 @@ func (c *Checkpoint) ReadFile(name string) ([]byte, error) {
 // Close ends the mapping, and with it every tensor that was bound.
 func (c *Checkpoint) Close() error {
 	c.infos, c.tensors = nil, nil
+	if c.folder == nil {
+		return nil
+	}
 	return c.folder.Close()
 }
 

@@ -293,7 +293,7 @@ func TestNoCheckpoint(t *testing.T) {
 		{"the file of weights", weightsFile, want{code: 1, stderr: "MODEL/model.safetensors is a file; a model is the folder that holds its config.json"}},
 		{"nothing at the path", "nowhere", want{code: 1, stderr: "model folder MODEL/nowhere: no such file or directory"}},
 		{"below a file", configFile + "/x", want{code: 1, stderr: "model folder MODEL/config.json/x: not a directory"}},
-		{"a name too long for the system", strings.Repeat("long", 2000), want{code: 1, like: `fresco: model folder MODEL/(long)+: file name too long`}},
+		{"a name too long for the system", strings.Repeat("long", 2000), want{code: 1, like: `fresco: model folder MODEL/(long)*(l|lo|lon)?…: file name too long`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -29,7 +29,7 @@ func TestPrompts(t *testing.T) {
 		{name: "no UTF-8", args: []string{"a\xff\xfeb"}, want: want{answer: true}},
 		{name: "no UTF-8 on standard input", args: []string{"-"}, stdin: "a\xff\xfeb\x80", want: want{answer: true}},
 		{name: "half a character", args: []string{"\xe2\x9f"}, want: want{answer: true}},
-		{name: "beginning with a dash", args: []string{"-5"}, want: want{code: 2, stderr: "unknown flag -5, did you mean one of \"-h\", \"-q\"?\nRun \"fresco run --help\" to see what it takes."}},
+		{name: "beginning with a dash", args: []string{"-5"}, want: want{code: 2, stderr: "unknown flag -5; a PROMPT that begins with \"-\" goes after \"--\"\nRun \"fresco run --help\" to see what it takes."}},
 		{name: "ids beyond the table", args: []string{"--ids", "2,384"}, want: want{code: 2, stderr: "--ids: id 384 at index 1 is not in 0 … 383"}},
 		{name: "ids negative", args: []string{"--ids=2,-3"}, want: want{code: 2, stderr: "--ids: entry 2, \"-3\", is not a token id\nRun \"fresco run --help\" to see what it takes."}},
 		{name: "ids that are no numbers", args: []string{"--ids", "2,five"}, want: want{code: 2, stderr: "--ids: entry 2, \"five\", is not a token id\nRun \"fresco run --help\" to see what it takes."}},
