@@ -175,7 +175,7 @@ func (i *inspectCommand) report(seen *models.Inspection) *inspectReport {
 
 func (r *inspectReport) tensors(found weights.Report) {
 	for _, t := range found.Found {
-		r.Tensors = append(r.Tensors, tensorReport{t.Name, t.DType.String(), append([]int{}, t.Shape...), t.Bytes, t.File})
+		r.Tensors = append(r.Tensors, tensorReport{t.Name, t.Type, append([]int{}, t.Shape...), t.Bytes, t.File})
 	}
 	for _, m := range found.Missing {
 		r.Missing = append(r.Missing, m.Slot.Name)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/frescolm/fresco/internal/dtype"
 	"github.com/frescolm/fresco/internal/kernel"
-	"github.com/frescolm/fresco/internal/tensor"
+	"github.com/frescolm/fresco/internal/quant"
 	"github.com/frescolm/fresco/internal/weights"
 )
 
@@ -51,7 +51,7 @@ type binder struct {
 	err     error
 }
 
-func (b *binder) tensor(name string) tensor.Tensor { return b.binding.Tensor(name) }
+func (b *binder) tensor(name string) quant.Tensor { return b.binding.Tensor(name) }
 
 func (b *binder) matrix(name string) kernel.Matrix {
 	m, err := kernel.NewMatrix(b.tensor(name))
@@ -66,7 +66,7 @@ func (b *binder) matrix(name string) kernel.Matrix {
 func (b *binder) vector(name string) []float32 {
 	t := b.tensor(name)
 	v := make([]float32, t.Elements())
-	if err := dtype.Decode(t.DType, v, t.Data); err != nil {
+	if err := quant.Decode(t.Format, v, t.Data); err != nil {
 		if b.err == nil {
 			b.err = fmt.Errorf("tensor %s: %w", name, err)
 		}
