@@ -62,7 +62,7 @@ var plan = []floor{
 		{path: "internal/chat", may: []string{"internal/jsonfile", "internal/sudoku", "tokenizer"}},
 	}},
 	{"backends: models behind the seam", []house{
-		{path: "internal/model/gemma", may: []string{"internal/canvas", "internal/dtype", "internal/jsonfile", "internal/kernel", "internal/model", "internal/quant", "internal/weights"}},
+		{path: "internal/model/gemma", may: []string{"gguf", "internal/canvas", "internal/dtype", "internal/jsonfile", "internal/kernel", "internal/model", "internal/quant", "internal/weights"}},
 		{path: "internal/model/fake", may: []string{"internal/canvas", "internal/model", "internal/rng"}},
 		{path: "internal/model/conformance", may: []string{"internal/canvas", "internal/model"}, modules: []string{cmp}},
 	}},
