@@ -49,7 +49,7 @@ var plan = []floor{
 	{"what is built on finished answers and on events", []house{
 		{path: "internal/eval", may: []string{"internal/engine", "internal/sudoku"}},
 		{path: "internal/liveview", may: []string{"internal/engine"}, modules: []string{ansi}},
-		{path: "internal/models", may: []string{"internal/chat", "internal/embedded", "internal/engine", "internal/jsonfile", "internal/model", "internal/model/gemma", "internal/weights", "tokenizer"}},
+		{path: "internal/models", may: []string{"gguf", "internal/chat", "internal/embedded", "internal/engine", "internal/jsonfile", "internal/model", "internal/model/gemma", "internal/weights", "tokenizer"}},
 	}},
 	{"requests: canvases, events, limits, guards", []house{
 		{path: "internal/engine", may: []string{"internal/canvas", "internal/constraint", "internal/diffusion", "internal/model", "tokenizer"}},

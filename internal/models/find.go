@@ -24,14 +24,14 @@ type source struct {
 
 func (s source) open() (*weights.Checkpoint, error) {
 	if !s.embedded {
-		return weights.OpenDir(s.name)
+		return weights.Open(s.name)
 	}
 	m, _ := embedded.Find(s.name) // find has seen it
 	return weights.OpenFS(m.FS, s.name)
 }
 
-// An UnknownError says that a name is neither that of an embedded model nor a
-// folder.
+// An UnknownError says that a name is neither that of an embedded model nor of a
+// folder or file.
 type UnknownError struct {
 	Name string
 	// Near lists embedded names and folders that the name may be a slip of,
@@ -58,10 +58,10 @@ func find(nameOrPath string) (source, error) {
 	}
 	info, err := os.Stat(nameOrPath)
 	switch {
-	case err == nil && info.IsDir():
+	case err == nil && (info.IsDir() || info.Mode().IsRegular()):
 		return source{nameOrPath, false}, nil
 	case err == nil:
-		return source{}, fmt.Errorf("%s is a file; a model is the folder that holds its config.json", nameOrPath)
+		return source{}, fmt.Errorf("%s is neither a folder nor a file; a model is a GGUF file, or the folder that holds its config.json", nameOrPath)
 	case looksLikePath(nameOrPath) || !errors.Is(err, fs.ErrNotExist):
 		return source{}, missing(nameOrPath, err)
 	}

@@ -17,13 +17,13 @@ import (
 // assigned lists, in ascending order, the ids that have a token when the
 // tokenizer leaves rows of the embedding without one; nil means that all rows
 // have one, or that there is no tokenizer to say otherwise. note says how many
-// do not.
-func assigned(tok *tokenizer.Tokenizer, rows int) (ids []int32, note string, err error) {
+// do not. from names the tokenizer in errors.
+func assigned(tok *tokenizer.Tokenizer, from string, rows int) (ids []int32, note string, err error) {
 	if tok == nil {
 		return nil, "", nil
 	}
 	if tok.Size() > rows {
-		return nil, "", fmt.Errorf("tokenizer.json has ids up to %d, the embedding only %d rows", tok.Size()-1, rows)
+		return nil, "", fmt.Errorf("%s has ids up to %d, the embedding only %d rows", from, tok.Size()-1, rows)
 	}
 	for id := range int32(tok.Size()) {
 		if _, ok := tok.Token(id); ok {
@@ -35,7 +35,7 @@ func assigned(tok *tokenizer.Tokenizer, rows int) (ids []int32, note string, err
 	case missing == 0:
 		return nil, "", nil
 	case len(ids) == 0:
-		return nil, "", errors.New("tokenizer.json has no token at all")
+		return nil, "", fmt.Errorf("%s has no token at all", from)
 	case missing == 1:
 		return ids, "1 row without a token", nil
 	}
@@ -45,6 +45,12 @@ func assigned(tok *tokenizer.Tokenizer, rows int) (ids []int32, note string, err
 // checkSpecial refuses a special id that no row or no token stands for: such an
 // id could never be drawn, and would be met in a prompt only.
 func checkSpecial(c *weights.Checkpoint, tok *tokenizer.Tokenizer, rows int) error {
+	if file := c.GGUF(); file != nil {
+		if err := checkGGUFSpecial(file, tok, rows); err != nil {
+			return &weights.RejectedError{Path: c.Name(), Err: err}
+		}
+		return nil
+	}
 	for _, file := range []string{"config.json", "generation_config.json"} {
 		data, err := c.ReadFile(file)
 		switch {
@@ -108,15 +114,22 @@ func checkIDs(raw json.RawMessage, tok *tokenizer.Tokenizer, rows int) error {
 		ids = []int64{*id}
 	}
 	for _, id := range ids {
-		if id < 0 || id >= int64(rows) {
-			return fmt.Errorf("id %d is beyond the embedding's %d rows", id, rows)
+		if err := checkID(id, tok, rows); err != nil {
+			return err
 		}
-		if tok == nil {
-			continue
-		}
-		if _, ok := tok.Token(int32(id)); !ok {
-			return fmt.Errorf("id %d has no token (the tokenizer has %d ids)", id, tok.Size())
-		}
+	}
+	return nil
+}
+
+func checkID(id int64, tok *tokenizer.Tokenizer, rows int) error {
+	if id < 0 || id >= int64(rows) {
+		return fmt.Errorf("id %d is beyond the embedding's %d rows", id, rows)
+	}
+	if tok == nil {
+		return nil
+	}
+	if _, ok := tok.Token(int32(id)); !ok {
+		return fmt.Errorf("id %d has no token (the tokenizer has %d ids)", id, tok.Size())
 	}
 	return nil
 }
