@@ -16,7 +16,7 @@ import (
 // fixtures, which are the tokenizer.json of the cases in parts.
 func TestGoldenParts(t *testing.T) {
 	whole, g := readGolden(t)
-	paths, err := filepath.Glob(filepath.Join(fixtures.Dir(t, "formats"), "gguf", "*.gguf"))
+	paths, err := filepath.Glob(filepath.Join(fixtures.Dir(t, "formats/gguf"), "*.gguf"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // inspectCommand is "fresco inspect".
 type inspectCommand struct {
-	Model string `arg:"" help:"An embedded model or a checkpoint folder."`
+	Model string `arg:"" help:"An embedded model, a checkpoint folder or a GGUF file."`
 
 	Context      whole  `placeholder:"N" help:"Say what a run needs with N committed tokens. Default: 4096, or the model's limit."`
 	Canvas       whole  `placeholder:"N" help:"Canvas length of that run. Default: the checkpoint's."`
@@ -34,6 +34,7 @@ Examples:
 
     fresco inspect sudoku
     fresco inspect ./checkpoint --context 32768
+    fresco inspect model.gguf --tensors
     fresco inspect ./checkpoint --json`
 }
 

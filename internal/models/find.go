@@ -90,14 +90,15 @@ func missing(path string, err error) error {
 	return fmt.Errorf("model folder %s: %w", path, err)
 }
 
-// near lists the names that differ from name by little: embedded ones, and
-// folders of the working directory that hold a config.json.
+// near lists the names that differ from name by little: embedded ones, and in the
+// working directory folders that hold a config.json and files called *.gguf.
 func near(name string) []string {
 	candidates := embeddedNames()
 	entries, err := os.ReadDir(".")
 	if err == nil { // a suggestion is worth no error
 		for _, entry := range entries {
-			if entry.IsDir() && isCheckpoint(entry.Name()) && !slices.Contains(candidates, entry.Name()) {
+			model := entry.IsDir() && isCheckpoint(entry.Name()) || filepath.Ext(entry.Name()) == ".gguf"
+			if model && !slices.Contains(candidates, entry.Name()) {
 				candidates = append(candidates, entry.Name())
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/frescolm/fresco/gguf"
 	"github.com/frescolm/fresco/internal/fixtures"
 	"github.com/frescolm/fresco/internal/kernel"
@@ -24,21 +26,19 @@ import (
 // ggufFixtures lists the GGUF models of the fixtures.
 func ggufFixtures(t *testing.T) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(fixtures.Dir(t, "formats"), "gguf", "*.gguf"))
+	paths, err := filepath.Glob(filepath.Join(fixtures.Dir(t, "formats/gguf"), "*.gguf"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(paths) == 0 {
-		t.Fatal("no GGUF file")
+		t.Fatal("no cases")
 	}
 	return paths
 }
 
-// mixedFixture is the one with every small block format and split experts.
-func mixedFixture(t *testing.T) string {
-	t.Helper()
-	return filepath.Join(filepath.Dir(ggufFixtures(t)[0]), "tiny-mixed.gguf")
-}
+// mixed is the path of the repository's own GGUF model, which has most block
+// formats and split experts.
+var mixed = filepath.Join(fixtures.Root(), "testdata", "fixtures", "formats", "gguf", "tiny-mixed.gguf")
 
 // TestGGUFEqualsFolder asks the same bits of a GGUF file and of a folder with its
 // dequantised weights, in both arithmetics.
@@ -149,7 +149,6 @@ func writeAsFolder(t *testing.T, path string) string {
 
 // TestConformanceGGUF runs the seam's suite on weights in blocks.
 func TestConformanceGGUF(t *testing.T) {
-	path := mixedFixture(t)
 	for _, class := range kernel.Classes() {
 		if !class.Available {
 			t.Logf("kernel class %s: %s", class.Name, class.Reason)
@@ -158,7 +157,7 @@ func TestConformanceGGUF(t *testing.T) {
 		for _, arithmetic := range []string{"exact", "bf16"} {
 			t.Run(class.Name+"/"+arithmetic, func(t *testing.T) {
 				open := func(t *testing.T, threads int) model.Backend {
-					return openBackend(t, path, model.LoadOptions{KernelClass: class.Name, Arithmetic: arithmetic, Threads: threads})
+					return openBackend(t, mixed, model.LoadOptions{KernelClass: class.Name, Arithmetic: arithmetic, Threads: threads})
 				}
 				conformance.Run(t, func(t *testing.T) model.Backend { return open(t, 2) })
 				conformance.Same(t, open(t, 1), open(t, 2), open(t, 7))
@@ -207,10 +206,10 @@ func (f *changedGGUF) add(name string, dims ...int) {
 	f.tensors = append(f.tensors, gguf.Tensor{Name: name, Type: gguf.F32, Dims: dims, Data: make([]byte, n)})
 }
 
-// changeGGUF writes a changed copy of the mixed fixture and opens it.
+// changeGGUF writes a changed copy of the repository's model and opens it.
 func changeGGUF(t *testing.T, change func(f *changedGGUF)) *weights.Checkpoint {
 	t.Helper()
-	file, err := gguf.Open(mixedFixture(t))
+	file, err := gguf.Open(mixed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,5 +331,65 @@ func TestC13GGUFLayout(t *testing.T) {
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestGGUFSampler holds both ways of writing the sampler's numbers to the same
+// values: 0.3 as float32 is the 0.3 of a JSON file. Keys that are not there have
+// the official values.
+func TestGGUFSampler(t *testing.T) {
+	for _, c := range []struct {
+		change func(*changedGGUF)
+		want   model.Generation
+	}{
+		{func(*changedGGUF) {}, officialGeneration},
+		{func(f *changedGGUF) {
+			f.set("diffusion.eb_max_steps", uint32(12))
+			f.set("diffusion.eb_t_min", float32(0.3))
+			f.set("diffusion.eb_t_max", float64(0.9))
+			f.set("diffusion.eb_entropy_bound", float32(0.2))
+			f.set("diffusion.eb_stability_threshold", uint8(2))
+			f.set("diffusion.eb_confidence_threshold", float32(0.01))
+		}, model.Generation{
+			MaxNewTokens: officialGeneration.MaxNewTokens, MaxDenoisingSteps: 12, TMin: 0.3, TMax: 0.9,
+			EntropyBound: 0.2, StabilityThreshold: 2, ConfidenceThreshold: 0.01,
+		}},
+	} {
+		checkpoint := changeGGUF(t, c.change)
+		_, g, err := readConfig(checkpoint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, g); diff != "" {
+			t.Errorf("sampler (-want +got):\n%s", diff)
+		}
+		if err := checkpoint.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGGUFSpecialTokens: the end ids are the file's, and the official ones that it
+// has no key for.
+func TestGGUFSpecialTokens(t *testing.T) {
+	checkpoint := changeGGUF(t, func(*changedGGUF) {})
+	defer checkpoint.Close()
+	c, _, err := readConfig(checkpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := checkpoint.GGUF().Strings("tokenizer.ggml.tokens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var end []string
+	for _, id := range c.end {
+		end = append(end, tokens[id])
+	}
+	if diff := cmp.Diff([]string{"<eos>", "<turn|>", "<|tool_response>"}, end); diff != "" {
+		t.Errorf("end ids (-want +got):\n%s", diff)
+	}
+	if tokens[c.bos] != "<bos>" || tokens[c.pad] != "<pad>" {
+		t.Errorf("bos %d, pad %d", c.bos, c.pad)
 	}
 }

@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/frescolm/fresco/internal/fixtures"
 	"github.com/frescolm/fresco/internal/kernel"
 	"github.com/frescolm/fresco/internal/model"
-	"github.com/frescolm/fresco/internal/weights"
 	"github.com/frescolm/fresco/safetensors"
 )
 
@@ -22,15 +20,8 @@ const expectedSuffix = ".expected.safetensors"
 // expected values here; TestGGUFEqualsFolder holds it to what the folder layout
 // gives.
 func TestGoldenGGUF(t *testing.T) {
-	dir := fixtures.Dir(t, "formats")
-	noise := readNoise(t, filepath.Join(dir, "models.json"))
-	paths, err := filepath.Glob(filepath.Join(dir, "gguf", "*.gguf"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(paths) == 0 {
-		t.Fatal("no cases")
-	}
+	paths := ggufFixtures(t)
+	noise := readNoise(t, filepath.Join(filepath.Dir(paths[0]), "..", "models.json"))
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".gguf")
 		t.Run(name, func(t *testing.T) {
@@ -128,22 +119,4 @@ func (e *expectedPasses) compare(t *testing.T, b *Backend, limit float64) {
 	check("encoder_hidden", encodeRows(t, b, s, e.ids, nil).final, e.hidden)
 	check("logits1", denoiseCanvas(t, b, s, e.canvas1, nil).logits, e.logits1)
 	check("logits2", denoiseCanvas(t, b, s, e.canvas2, e.self).logits, e.logits2)
-}
-
-// TestGGUFSchedule holds both ways of writing the sampler's numbers to the same
-// values: 0.3 as float32 is the 0.3 of a JSON file.
-func TestGGUFSchedule(t *testing.T) {
-	path := filepath.Join(fixtures.Dir(t, "formats"), "gguf", "tiny-f32.gguf")
-	c, err := weights.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	_, g, err := readConfig(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if g.TMin != 0.3 || g.TMax != 0.9 || g.EntropyBound != 0.2 || g.MaxDenoisingSteps != 12 || g.StabilityThreshold != 2 || g.ConfidenceThreshold != 0.01 {
-		t.Errorf("generation %+v", g)
-	}
 }
