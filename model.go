@@ -29,11 +29,12 @@ type LoadProgress = models.Progress
 // A Model is loaded and ready. One Generate runs at a time.
 type Model struct{ m *models.Model }
 
-// Open loads the embedded model with this name, or the checkpoint in this folder.
-// An embedded name wins over a folder of the same name, which "./name" reaches.
+// Open loads the embedded model with this name, or the checkpoint in this folder
+// or GGUF file. An embedded name wins over a path of the same name, which "./name"
+// reaches.
 //
 // The error says which of the two sides is at fault: it wraps fs.ErrNotExist or
-// fs.ErrPermission when the folder cannot be read, and names the file and tensor
+// fs.ErrPermission when the path cannot be read, and names the file and tensor
 // when its content cannot be used.
 func Open(nameOrPath string, o *OpenOptions) (*Model, error) {
 	var options models.Options
@@ -52,7 +53,7 @@ func (m *Model) Close() error { return m.m.Close() }
 
 // Info describes a loaded model.
 type Info struct {
-	// Name is the name or the folder that it was opened by.
+	// Name is the name or the path that it was opened by.
 	Name string
 	// Architecture is the model_type of config.json.
 	Architecture string

@@ -43,7 +43,7 @@ func (c *Checkpoint) match(slots []Slot, aside []Group) (Report, map[string]int)
 			continue
 		}
 		info := report.Found[present[0]]
-		reason := misfit(info, c.tensors[present[0]].Format, slot)
+		reason := c.misfit(present[0], slot)
 		if len(present) > 1 {
 			reason = fmt.Sprintf("stored again as %s: only one of the two names may be there", report.Found[present[1]].Name)
 		}
@@ -80,25 +80,26 @@ func (g Group) claims(name string) bool {
 	return slices.ContainsFunc(g.Prefix, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// misfit says what about a stored tensor does not fit the slot, "" for nothing.
-func misfit(info Info, format quant.Format, slot Slot) string {
+// misfit says what about stored tensor i does not fit the slot, "" for nothing.
+func (c *Checkpoint) misfit(i int, slot Slot) string {
+	info, format := c.infos[i], c.tensors[i].Format
 	var reasons []string
 	if !slices.Equal(info.Shape, slot.Shape) {
 		reasons = append(reasons, fmt.Sprintf("shape %v, expected %v", info.Shape, slot.Shape))
 	}
-	formats, more := slot.Formats, ""
+	formats, blocks := slot.Formats, false
 	if formats == nil {
-		formats = floats
-		if len(slot.Shape) > 1 {
-			more = " or a block format of GGUF"
-		}
+		formats, blocks = floats, len(slot.Shape) > 1
 	}
-	if !slices.Contains(formats, format) && (more == "" || format == quant.Invalid) {
+	if !slices.Contains(formats, format) && (!blocks || format == quant.Invalid) {
 		names := make([]string, len(formats))
 		for i, f := range formats {
 			names[i] = f.String()
 		}
-		reasons = append(reasons, fmt.Sprintf("type %s, expected %s%s", info.Type, strings.Join(names, " or "), more))
+		if blocks && c.gguf != nil { // a folder has none
+			names = append(names, "a block format")
+		}
+		reasons = append(reasons, fmt.Sprintf("type %s, expected %s", info.Type, strings.Join(names, " or ")))
 	}
 	return strings.Join(reasons, "; ")
 }

@@ -279,7 +279,7 @@ func TestGGUFRefuses(t *testing.T) {
 		{"a type without a decoder", func(f *changedGGUF) {
 			x := f.tensor(t, "blk.0.attn_q.weight")
 			x.Type, x.Data = gguf.Q8_1, make([]byte, 64*2*gguf.Q8_1.BlockBytes())
-		}, ": 1 tensor is unusable:\n  blk.0.attn_q.weight in model.gguf: type Q8_1, expected F32 or BF16 or F16 or a block format of GGUF"},
+		}, ": 1 tensor is unusable:\n  blk.0.attn_q.weight in model.gguf: type Q8_1, expected F32 or BF16 or F16 or a block format"},
 		{"a head of another shape", func(f *changedGGUF) { f.add("output.weight", 64, 2) }, ": 1 tensor is unusable:\n  output.weight in model.gguf: shape [2 64], expected [2048 64]"},
 		{"a head of its own", func(f *changedGGUF) { f.add("output.weight", 64, 2048) }, ""},
 	} {
