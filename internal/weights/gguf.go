@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,6 +74,9 @@ func (c *Checkpoint) readGGUFTable() {
 // files, "" where there is none. Several are a *RejectedError that names two.
 func ggufIn(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return "", nil // config.json can be readable where the list is not, and tells it otherwise
+	}
 	if err != nil {
 		return "", err
 	}
