@@ -1,8 +1,8 @@
 // Package fresco runs block-diffusion language models on a CPU.
 //
-// Open loads a model: an embedded one by its name, or a checkpoint folder in the
-// Hugging Face layout by its path. Generate turns a prompt into an ordered stream
-// of events; Answer collects them.
+// Open loads a model: an embedded one by its name, or by its path a checkpoint
+// folder in the Hugging Face layout or a GGUF file. Generate turns a prompt into an
+// ordered stream of events; Answer collects them.
 //
 //	m, err := fresco.Open("sudoku", nil)
 //	…

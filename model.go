@@ -41,11 +41,12 @@ type Model struct {
 	running running
 }
 
-// Open loads the embedded model with this name, or the checkpoint in this folder.
-// An embedded name wins over a folder of the same name, which "./name" reaches.
+// Open loads the embedded model with this name, or the checkpoint in this folder
+// or GGUF file. An embedded name wins over a path of the same name, which "./name"
+// reaches.
 //
 // The error says which side is at fault: it is a *RequestError when an option
-// cannot be honoured, wraps fs.ErrNotExist or fs.ErrPermission when the folder
+// cannot be honoured, wraps fs.ErrNotExist or fs.ErrPermission when the path
 // cannot be read, and names the file and tensor when its content cannot be used.
 func Open(nameOrPath string, o *OpenOptions) (*Model, error) {
 	var options models.Options
@@ -66,7 +67,7 @@ func (m *Model) Close() error { return m.running.close(m.m.Close) }
 
 // Info describes a loaded model.
 type Info struct {
-	// Name is the name or the folder that it was opened by.
+	// Name is the name or the path that it was opened by.
 	Name string
 	// Architecture is the model_type of config.json.
 	Architecture string

@@ -111,6 +111,12 @@ func checkWritable(name string, t Tensor) error {
 	if err != nil {
 		return err
 	}
-	_, err = tensor.New(typ, t.Shape, t.Data)
-	return err
+	want, err := tensor.Bytes(typ, t.Shape)
+	if err != nil {
+		return err
+	}
+	if len(t.Data) != want {
+		return fmt.Errorf("shape %v of %v is %d bytes, not %d", t.Shape, typ, want, len(t.Data))
+	}
+	return nil
 }

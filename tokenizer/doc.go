@@ -43,6 +43,10 @@
 // it never finds one after the normalizer. Ignored as harmless are the form for
 // pairs of texts and the padding of a batch to its longest text.
 //
+// # GGUF
+//
+// A GGUF file holds the same tokenizer in parts, from which [FromParts] makes one.
+//
 // The definition is docs/model.md §8.1 together with the behaviour of Hugging Face
 // tokenizers 0.23.
 package tokenizer

@@ -123,3 +123,34 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+// FuzzFromParts asks of parts of any kind that they are refused or give a
+// tokenizer that works. Pieces and merges are separated by zero bytes; a type is a
+// byte of kinds.
+func FuzzFromParts(f *testing.F) {
+	p := smallParts()
+	kinds := make([]byte, len(p.Types))
+	for i, typ := range p.Types {
+		kinds[i] = byte(typ)
+	}
+	f.Add(strings.Join(p.Tokens, "\x00"), kinds, strings.Join(p.Merges, "\x00"), int32(0), "ab ab\n\n<|turn>")
+	f.Add("<unk>\x00a", []byte{2, 1}, "", int32(-1), "ab")
+	f.Fuzz(func(t *testing.T, tokens string, kinds []byte, merges string, bos int32, text string) {
+		p := Parts{Tokens: strings.Split(tokens, "\x00"), BOS: bos, AddBOS: bos >= 0}
+		for _, k := range kinds {
+			p.Types = append(p.Types, TokenType(k))
+		}
+		if merges != "" {
+			p.Merges = strings.Split(merges, "\x00")
+		}
+		tok, err := FromParts(p)
+		if err != nil {
+			return
+		}
+		ids := tok.Encode(text, EncodeOptions{AddSpecial: true})
+		if err := tok.Check(ids); err != nil {
+			t.Errorf("Encode(%q) = %v: %v", text, ids, err)
+		}
+		tok.Decode(ids, true)
+	})
+}

@@ -67,6 +67,10 @@ func readGolden(t *testing.T) (*Tokenizer, goldenCases) {
 
 func TestGoldenEncode(t *testing.T) {
 	tok, g := readGolden(t)
+	checkEncode(t, tok, g)
+}
+
+func checkEncode(t *testing.T, tok *Tokenizer, g goldenCases) {
 	for i, c := range g.Cases {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			ids, spans := tok.EncodeOffsets(c.Text, EncodeOptions{})
@@ -90,6 +94,10 @@ func TestGoldenEncode(t *testing.T) {
 
 func TestGoldenDecode(t *testing.T) {
 	tok, g := readGolden(t)
+	checkDecode(t, tok, g)
+}
+
+func checkDecode(t *testing.T, tok *Tokenizer, g goldenCases) {
 	check := func(t *testing.T, ids []int32, plain, skipped string) {
 		t.Helper()
 		if got := tok.Decode(ids, false); got != plain {
@@ -112,6 +120,10 @@ func TestGoldenDecode(t *testing.T) {
 
 func TestGoldenStream(t *testing.T) {
 	tok, g := readGolden(t)
+	checkStream(t, tok, g)
+}
+
+func checkStream(t *testing.T, tok *Tokenizer, g goldenCases) {
 	for i, c := range g.Stream {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			s := tok.NewStream(c.SkipSpecial)

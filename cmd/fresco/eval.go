@@ -21,7 +21,7 @@ type evalCommand struct {
 
 // evalSudoku is "fresco eval sudoku".
 type evalSudoku struct {
-	Model     string   `default:"sudoku" placeholder:"MODEL" help:"Embedded model or checkpoint folder. Default: sudoku."`
+	Model     string   `default:"sudoku" placeholder:"MODEL" help:"Embedded model, checkpoint folder or GGUF file. Default: sudoku."`
 	Buckets   []string `placeholder:"LO-HI" help:"Ranges of clues, separated by commas. Default: 46-55,40-45; with --file all that it holds."`
 	Puzzles   whole    `placeholder:"N" max:"100000" help:"Puzzles a bucket. Default: 20; with --file those that carry an official output."`
 	Seeds     whole    `placeholder:"N" max:"1000" help:"Seeds a puzzle. Default: 1."`

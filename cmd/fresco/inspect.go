@@ -14,7 +14,7 @@ import (
 
 // inspectCommand is "fresco inspect".
 type inspectCommand struct {
-	Model string `arg:"" help:"An embedded model or a checkpoint folder."`
+	Model string `arg:"" help:"An embedded model, a checkpoint folder or a GGUF file."`
 
 	Context      whole  `placeholder:"N" help:"Say what a run needs with N committed tokens. Default: 4096, or the model's limit."`
 	Canvas       whole  `placeholder:"N" help:"Canvas length of that run. Default: the checkpoint's."`
@@ -33,6 +33,7 @@ Examples:
 
     fresco inspect sudoku
     fresco inspect ./checkpoint --context 32768
+    fresco inspect model.gguf --tensors
     fresco inspect ./checkpoint --json`
 }
 
@@ -189,7 +190,7 @@ func (i *inspectCommand) report(seen *models.Inspection) *inspectReport {
 
 func (r *inspectReport) tensors(found weights.Report) {
 	for _, t := range found.Found {
-		r.Tensors = append(r.Tensors, tensorReport{t.Name, t.DType.String(), append([]int{}, t.Shape...), t.Bytes, t.File})
+		r.Tensors = append(r.Tensors, tensorReport{t.Name, t.Type, append([]int{}, t.Shape...), t.Bytes, t.File})
 	}
 	for _, m := range found.Missing {
 		r.Missing = append(r.Missing, m.Slot.Name)

@@ -10,7 +10,7 @@ import (
 
 // runCommand is "fresco run".
 type runCommand struct {
-	Model  *string `arg:"" optional:"" help:"An embedded model (see \"fresco list\") or a checkpoint folder. Default: sudoku."`
+	Model  *string `arg:"" optional:"" help:"An embedded model (see \"fresco list\"), a checkpoint folder or a GGUF file. Default: sudoku."`
 	Prompt *string `arg:"" optional:"" help:"The text to answer; \"-\" reads it from standard input. Default for an embedded model: its example, or the puzzle that --infill gives."`
 
 	Mode      choice   `of:"diffusion,ar" placeholder:"MODE" group:"answer" help:"diffusion refines canvases; ar decodes the same weights left to right. Default: diffusion where the checkpoint can."`
@@ -59,6 +59,7 @@ func (runCommand) Help() string {
     sed 's/\./⟦⟧/g' puzzle.txt | fresco run --infill -
                                                    start from a canvas with the givens in it
     fresco run ./checkpoint "Why is the sky blue?" a checkpoint folder
+    fresco run model.gguf "Why is the sky blue?"   a GGUF file
     fresco run ./checkpoint --mode ar "Tell me …"  left to right
     fresco run ./tiny --ids 2,17,33                token ids in, on any checkpoint
 

@@ -84,7 +84,8 @@ type Stats struct {
 	Sample int32
 	// Scores answers Score, in its order.
 	Scores []float32
-	// Top answers Top: descending log-probability, equal ones by ascending id.
+	// Top answers Top: descending logits, equal ones by ascending id. Different
+	// logits may have log-probabilities that are rounded to the same number.
 	Top []Scored
 	// NonFinite is set when a logit of the row was NaN or infinite; the other
 	// fields are then meaningless.

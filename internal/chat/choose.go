@@ -18,11 +18,13 @@ type Files interface {
 	ReadFile(name string) ([]byte, error)
 }
 
-// The files that say how a checkpoint wants to be asked.
+// TemplateFile is the file with the checkpoint's chat template.
+const TemplateFile = "chat_template.jinja"
+
+// The other files that say how a checkpoint wants to be asked.
 const (
-	promptFile   = "prompt.json"
-	templateFile = "chat_template.jinja"
-	configFile   = "tokenizer_config.json"
+	promptFile = "prompt.json"
+	configFile = "tokenizer_config.json"
 )
 
 // Choose finds the form of a checkpoint: the Task of its prompt.json, else
@@ -62,7 +64,7 @@ func Choose(tok *tokenizer.Tokenizer, files Files) (form Form, note string, err 
 // chat_template.jinja, else the entry in tokenizer_config.json, which is a text
 // or a list of named ones with one called "default".
 func readTemplate(files Files) (string, error) {
-	data, err := readOptional(files, templateFile)
+	data, err := readOptional(files, TemplateFile)
 	if data != nil || err != nil {
 		return string(data), err
 	}

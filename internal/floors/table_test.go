@@ -49,7 +49,7 @@ var plan = []floor{
 	{"what is built on finished answers and on events", []house{
 		{path: "internal/eval", may: []string{"internal/engine", "internal/jsonfile", "internal/sudoku"}},
 		{path: "internal/liveview", may: []string{"internal/engine"}, modules: []string{ansi}},
-		{path: "internal/models", may: []string{"internal/chat", "internal/embedded", "internal/engine", "internal/jsonfile", "internal/model", "internal/model/gemma", "internal/weights", "tokenizer"}},
+		{path: "internal/models", may: []string{"gguf", "internal/chat", "internal/embedded", "internal/engine", "internal/jsonfile", "internal/model", "internal/model/gemma", "internal/weights", "tokenizer"}},
 	}},
 	{"requests: canvases, events, limits, guards", []house{
 		{path: "internal/engine", may: []string{"internal/canvas", "internal/constraint", "internal/diffusion", "internal/model", "tokenizer"}},
@@ -62,7 +62,7 @@ var plan = []floor{
 		{path: "internal/chat", may: []string{"internal/jsonfile", "internal/sudoku", "tokenizer"}},
 	}},
 	{"backends: models behind the seam", []house{
-		{path: "internal/model/gemma", may: []string{"internal/canvas", "internal/dtype", "internal/jsonfile", "internal/kernel", "internal/model", "internal/tensor", "internal/weights"}},
+		{path: "internal/model/gemma", may: []string{"gguf", "internal/canvas", "internal/dtype", "internal/jsonfile", "internal/kernel", "internal/model", "internal/quant", "internal/weights"}},
 		{path: "internal/model/fake", may: []string{"internal/canvas", "internal/model", "internal/rng"}},
 		{path: "internal/model/conformance", may: []string{"internal/canvas", "internal/model"}, modules: []string{cmp}},
 	}},
@@ -70,8 +70,8 @@ var plan = []floor{
 		{path: "internal/model", may: []string{"internal/canvas", "internal/weights"}},
 	}},
 	{"weights by name, arithmetic by row: neither knows a model", []house{
-		{path: "internal/weights", may: []string{"internal/dtype", "internal/tensor", "safetensors"}},
-		{path: "internal/kernel", may: []string{"internal/canvas", "internal/dtype", "internal/pool", "internal/rng", "internal/tensor"}, modules: []string{sys}},
+		{path: "internal/weights", may: []string{"gguf", "internal/dtype", "internal/quant", "safetensors"}},
+		{path: "internal/kernel", may: []string{"internal/canvas", "internal/dtype", "internal/pool", "internal/quant", "internal/rng", "internal/tensor"}, modules: []string{sys}},
 	}},
 	{"file formats, useful alone: they export only their own and standard types", []house{
 		{path: "safetensors", may: []string{"internal/dtype", "internal/mmap", "internal/tensor"}},

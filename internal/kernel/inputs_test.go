@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/frescolm/fresco/internal/dtype"
-	"github.com/frescolm/fresco/internal/tensor"
+	"github.com/frescolm/fresco/internal/quant"
 )
 
 // The inputs are uniform and scaled by powers of two, so that they are the same
@@ -49,11 +49,58 @@ func newMatrix(t testing.TB, typ dtype.Type, rows, cols int, v []float32) Matrix
 			t.Fatalf("no matrix of type %v", typ)
 		}
 	}
-	m, err := NewMatrix(tensor.Tensor{DType: typ, Shape: []int{rows, cols}, Data: data})
+	m, err := NewMatrix(quant.Tensor{Format: formatOf[typ], Shape: []int{rows, cols}, Data: data})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+var formatOf = map[dtype.Type]quant.Format{dtype.F32: quant.F32, dtype.BF16: quant.BF16, dtype.F16: quant.F16}
+
+// blockMatrices returns a matrix of every block format, each of rows rows and
+// the given number of blocks of 256 columns, of random codes. Scales are small:
+// a random byte pattern would hold NaN.
+func blockMatrices(t testing.TB, rows, blocks int) []Matrix {
+	t.Helper()
+	var all []Matrix
+	r := newRandom(8)
+	for id := range uint32(40) {
+		f, err := quant.ByID(id)
+		if err != nil || f.BlockElements() == 1 {
+			continue
+		}
+		size, err := f.RowBytes(rows * blocks * 256)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := make([]byte, size)
+		for i := range data {
+			// Any two bytes below 0x40 are a finite F16 below 2, and one alone is a
+			// small power of two in MXFP4.
+			data[i] = byte(r.Uint32() & 0x3f)
+		}
+		m, err := NewMatrix(quant.Tensor{Format: f, Shape: []int{rows, blocks * 256}, Data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	if len(all) == 0 {
+		t.Fatal("no block format")
+	}
+	return all
+}
+
+// decoded are the values of a matrix as the arithmetic reads them.
+func decoded(t testing.TB, m Matrix, round Rounding) []float32 {
+	t.Helper()
+	v := make([]float32, m.Rows*m.Cols)
+	if err := quant.Decode(m.format, v, m.data); err != nil {
+		t.Fatal(err)
+	}
+	round.slice(v)
+	return v
 }
 
 // storedValues are the values that newMatrix keeps, as the arithmetic reads them.

@@ -1,40 +1,42 @@
 package kernel
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/frescolm/fresco/internal/dtype"
-	"github.com/frescolm/fresco/internal/tensor"
+	"github.com/frescolm/fresco/internal/quant"
 )
 
 func TestNewMatrix(t *testing.T) {
-	m, err := NewMatrix(tensor.Tensor{DType: dtype.BF16, Shape: []int{3, 4, 5}, Data: make([]byte, 120)})
+	m, err := NewMatrix(quant.Tensor{Format: quant.BF16, Shape: []int{3, 4, 5}, Data: make([]byte, 120)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m.Rows != 12 || m.Cols != 5 || m.rowBytes != 10 {
 		t.Errorf("a [3 4 5] tensor is %d × %d with %d bytes a row", m.Rows, m.Cols, m.rowBytes)
 	}
-	if m, err := NewMatrix(tensor.Tensor{DType: dtype.F32, Shape: []int{0, 5}}); err != nil || m.Rows != 0 {
+	if m, err := NewMatrix(quant.Tensor{Format: quant.F32, Shape: []int{0, 5}}); err != nil || m.Rows != 0 {
 		t.Errorf("no rows: %+v, %v", m, err)
 	}
 	for _, c := range []struct {
 		name  string
-		typ   dtype.Type
+		typ   quant.Format
 		shape []int
 		bytes int
 		want  string
 	}{
-		{"vector", dtype.F32, []int{4}, 16, "shape [4] is no matrix"},
-		{"scalar", dtype.F32, nil, 4, "is no matrix"},
-		{"type", dtype.F8E4M3, []int{2, 2}, 4, "weights of type F8_E4M3"},
-		{"short", dtype.F32, []int{2, 2}, 12, "needs 16 bytes, not 12"},
-		{"long", dtype.BF16, []int{2, 2}, 9, "needs 8 bytes, not 9"},
-		{"negative", dtype.BF16, []int{-2, 2}, 8, "-2"},
-		{"overflow", dtype.BF16, []int{1 << 40, 1 << 40}, 8, "1099511627776"},
+		{"vector", quant.F32, []int{4}, 16, "shape [4] is no matrix"},
+		{"scalar", quant.F32, nil, 4, "is no matrix"},
+		{"no format", quant.Invalid, []int{2, 2}, 4, "unknown format"},
+		{"short", quant.F32, []int{2, 2}, 12, "needs 16 bytes, not 12"},
+		{"long", quant.BF16, []int{2, 2}, 9, "needs 8 bytes, not 9"},
+		{"negative", quant.BF16, []int{-2, 2}, 8, "-2"},
+		{"overflow", quant.BF16, []int{1 << 40, 1 << 40}, 8, "1099511627776"},
+		{"part of a block", quant.Q8_0, []int{32, 33}, 33 * 34, "33 elements are not whole blocks of 32"},
 	} {
-		_, err := NewMatrix(tensor.Tensor{DType: c.typ, Shape: c.shape, Data: make([]byte, c.bytes)})
+		_, err := NewMatrix(quant.Tensor{Format: c.typ, Shape: c.shape, Data: make([]byte, c.bytes)})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
@@ -58,6 +60,28 @@ func TestMatrixUnpack(t *testing.T) {
 			sameBits(t, "columns", got[r*5:(r+1)*5], want[at:at+5])
 		}
 	})
+}
+
+// TestMatrixOfBlocks compares unpacking with the decoder of the whole tensor, for
+// every format.
+func TestMatrixOfBlocks(t *testing.T) {
+	for _, m := range blockMatrices(t, 9, 2) {
+		for _, round := range []Rounding{F32, BF16} {
+			t.Run(fmt.Sprintf("%v/%s", m.format, roundingName(round)), func(t *testing.T) {
+				want := decoded(t, m, round)
+				cols, block := m.Cols, m.format.BlockElements()
+				got := make([]float32, 4*cols)
+				m.unpack(got, 3, 4, round)
+				sameBits(t, "rows", got, want[3*cols:7*cols])
+				got = got[:3*block]
+				m.unpackColumns(got, 4, 3, block, block, round)
+				for r := range 3 {
+					at := (4+r)*cols + block
+					sameBits(t, "columns", got[r*block:(r+1)*block], want[at:at+block])
+				}
+			})
+		}
+	}
 }
 
 func TestEmbed(t *testing.T) {

@@ -4,7 +4,8 @@ package kernel
 // soft embedding is formed: 4,096 ids of 256 rows are 4 MB.
 const softChunk = 4096
 
-// softColumns is the number of columns of the soft embedding in one work item.
+// softColumns is the number of columns of the soft embedding in one work item,
+// unless a block of the table's format is longer.
 const softColumns = 64
 
 // softRow is what turns the kept logits of a row into probabilities.
@@ -33,7 +34,8 @@ func (t *Team) SoftEmbed(dst []float32, l *Logits, table Matrix, s float32, scra
 		clear(dst[r*n : (r+1)*n])
 	})
 	weights := grow(&scratch.weights, rows*softChunk)
-	columns := (n + softColumns - 1) / softColumns
+	width := max(softColumns, table.format.BlockElements())
+	columns := (n + width - 1) / width
 	for first := 0; first < size; first += softChunk {
 		ids := min(softChunk, size-first)
 		t.pool.Run(rows, func(worker, r int) {
@@ -42,8 +44,8 @@ func (t *Team) SoftEmbed(dst []float32, l *Logits, table Matrix, s float32, scra
 			t.set.softWeights(weights[r*ids:(r+1)*ids], z, &scratch.rows[r])
 		})
 		t.pool.Run(columns, func(worker, item int) {
-			c := item * softColumns
-			k := min(softColumns, n-c)
+			c := item * width
+			k := min(width, n-c)
 			t.softColumns(dst, l.round, table, weights, rows, first, ids, c, k, worker)
 		})
 	}
@@ -84,7 +86,7 @@ func (t *Team) softColumns(dst []float32, round Rounding, table Matrix, weights 
 	n := table.Cols
 	for at := 0; at < ids; at += unpackIDs {
 		count := min(unpackIDs, ids-at)
-		panel := grow(&t.scratch[worker].panel, unpackIDs*softColumns)
+		panel := grow(&t.scratch[worker].panel, unpackIDs*k)
 		table.unpackColumns(panel, first+at, count, c, k, round)
 		for r := range rows {
 			t.set.accumulate(dst[r*n+c:r*n+c+k], panel, k, weights[r*ids+at:r*ids+at+count])

@@ -119,6 +119,37 @@ func TestSoftEmbedDefinition(t *testing.T) {
 	})
 }
 
+// TestSoftEmbedOfBlocks asks the same bits of a table in blocks and of the float32
+// table of its values, whatever the threads: of the soft embedding,
+// and of the product and the lookup that read the same table.
+func TestSoftEmbedOfBlocks(t *testing.T) {
+	eachClass(t, func(t *testing.T, k *Kernels) {
+		for _, m := range blockMatrices(t, 71, 2) {
+			for _, round := range []Rounding{F32, BF16} {
+				plain := newMatrix(t, dtype.F32, m.Rows, m.Cols, decoded(t, m, round))
+				const rows = 3
+				logits := roundedTo(round, uniforms(newRandom(5), rows*m.Rows, 8))
+				x := roundedTo(round, uniforms(newRandom(6), rows*m.Cols, 1))
+				ids := []int32{70, 0, 33}
+				for _, threads := range threadCounts {
+					team := teamOf(t, k, threads)
+					name := fmt.Sprintf("%v, %s, %d threads: ", m.format, roundingName(round), threads)
+					got := softEmbed(t, team, logits, rows, m, 16, round)
+					sameBits(t, name+"soft embedding", got, softEmbed(t, team, logits, rows, plain, 16, round))
+					a, b := make([]float32, rows*m.Rows), make([]float32, rows*m.Rows)
+					team.Linear(a, x, rows, m, round)
+					team.Linear(b, x, rows, plain, round)
+					sameBits(t, name+"product", a, b)
+					a, b = make([]float32, rows*m.Cols), make([]float32, rows*m.Cols)
+					team.Embed(a, ids, m, 16, round)
+					team.Embed(b, ids, plain, 16, round)
+					sameBits(t, name+"lookup", a, b)
+				}
+			}
+		}
+	})
+}
+
 func TestSoftEmbedRowAlone(t *testing.T) {
 	eachClass(t, func(t *testing.T, kernels *Kernels) {
 		for _, round := range []Rounding{F32, BF16} {

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/frescolm/fresco/internal/weights"
@@ -34,6 +33,8 @@ type Loader func(*weights.Checkpoint, LoadOptions) (Backend, error)
 type Architecture struct {
 	// Name is the model_type of config.json.
 	Name string
+	// GGUF is the general.architecture of a GGUF file.
+	GGUF string
 	// Load makes a backend.
 	Load Loader
 	// Inspect reads the configuration and compares the tensors with what the
@@ -73,13 +74,26 @@ func NewRegistry(architectures ...Architecture) *Registry {
 
 // Lookup finds an architecture by the model_type of config.json.
 func (r *Registry) Lookup(modelType string) (Architecture, error) {
-	i := slices.IndexFunc(r.architectures, func(a Architecture) bool { return a.Name == modelType })
-	if i < 0 {
-		var names []string
-		for _, a := range r.architectures {
-			names = append(names, a.Name)
+	return r.find("model_type", modelType, func(a Architecture) string { return a.Name })
+}
+
+// LookupGGUF finds an architecture by the general.architecture of a GGUF file.
+func (r *Registry) LookupGGUF(architecture string) (Architecture, error) {
+	return r.find("general.architecture", architecture, func(a Architecture) string { return a.GGUF })
+}
+
+// find finds an architecture by one of its names; key is where it was read.
+func (r *Registry) find(key, wanted string, name func(Architecture) string) (Architecture, error) {
+	var names []string
+	for _, a := range r.architectures {
+		n := name(a)
+		if n == "" {
+			continue
 		}
-		return Architecture{}, fmt.Errorf("model_type %q is not supported (supported: %s)", modelType, strings.Join(names, ", "))
+		if n == wanted {
+			return a, nil
+		}
+		names = append(names, n)
 	}
-	return r.architectures[i], nil
+	return Architecture{}, fmt.Errorf("%s %q is not supported (supported: %s)", key, wanted, strings.Join(names, ", "))
 }

@@ -44,18 +44,18 @@ func describe(c *weights.Checkpoint, from source) (d description, err error) {
 	}
 	d.tokenizerRead = true
 	if d.tokenizer == nil {
-		d.note("no tokenizer.json: prompts and answers are token ids")
+		d.note("no " + tokenizerSource(c) + ": prompts and answers are token ids")
 	}
 	var note string
-	if d.tokens, note, err = assigned(d.tokenizer, d.seen.Config.VocabSize); err != nil {
+	if d.tokens, note, err = assigned(d.tokenizer, tokenizerSource(c), d.seen.Config.VocabSize); err != nil {
 		return reject(err)
 	}
 	d.note(note)
-	if err := checkSpecial(c, d.tokenizer); err != nil {
+	if err := checkSpecial(c, d.tokenizer, d.seen.Config.VocabSize); err != nil {
 		return d, err
 	}
 	if d.tokenizer != nil {
-		if d.form, note, err = chat.Choose(d.tokenizer, c); err != nil {
+		if d.form, note, err = chat.Choose(d.tokenizer, promptFiles(c)); err != nil {
 			return d, ofContent(c, err)
 		}
 		d.note(note)
@@ -103,8 +103,12 @@ func (d *description) noteUnused(from source) {
 	}
 }
 
-// architectureOf resolves the model_type of config.json.
+// architectureOf resolves the model_type of config.json, or what a GGUF file has
+// in its place.
 func architectureOf(c *weights.Checkpoint) (model.Architecture, error) {
+	if file := c.GGUF(); file != nil {
+		return ggufArchitecture(c, file)
+	}
 	reject := func(err error) (model.Architecture, error) {
 		return model.Architecture{}, &weights.RejectedError{Path: c.Name(), Err: fmt.Errorf("config.json: %w", err)}
 	}
@@ -131,8 +135,16 @@ func architectureOf(c *weights.Checkpoint) (model.Architecture, error) {
 	return architecture, nil
 }
 
-// openTokenizer loads tokenizer.json; nil when there is none.
+// openTokenizer loads tokenizer.json, or the tokenizer in a GGUF file; nil when
+// there is none.
 func openTokenizer(c *weights.Checkpoint) (*tokenizer.Tokenizer, error) {
+	if file := c.GGUF(); file != nil {
+		tok, err := ggufTokenizer(file)
+		if err != nil {
+			return nil, &weights.RejectedError{Path: c.Name(), Err: err}
+		}
+		return tok, nil
+	}
 	data, err := c.ReadFile("tokenizer.json")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -25,14 +25,14 @@ type source struct {
 
 func (s source) open() (*weights.Checkpoint, error) {
 	if !s.embedded {
-		return weights.OpenDir(s.name)
+		return weights.Open(s.name)
 	}
 	m, _ := embedded.Find(s.name) // find has seen it
 	return weights.OpenFS(m.FS, s.name)
 }
 
-// An UnknownError says that a name is neither that of an embedded model nor a
-// folder.
+// An UnknownError says that a name is neither that of an embedded model nor of a
+// folder or file.
 type UnknownError struct {
 	Name string
 	// Near lists embedded names and folders that the name may be a slip of,
@@ -62,10 +62,10 @@ func find(nameOrPath string) (source, error) {
 	}
 	info, err := os.Stat(nameOrPath)
 	switch {
-	case err == nil && info.IsDir():
+	case err == nil && (info.IsDir() || info.Mode().IsRegular()):
 		return source{nameOrPath, false}, nil
 	case err == nil:
-		return source{}, fmt.Errorf("%s is a file; a model is the folder that holds its config.json", shown(nameOrPath))
+		return source{}, fmt.Errorf("%s is neither a folder nor a file; a model is a GGUF file, or the folder that holds its config.json", shown(nameOrPath))
 	case looksLikePath(nameOrPath) || !errors.Is(err, fs.ErrNotExist):
 		return source{}, missing(nameOrPath, err)
 	}
@@ -97,14 +97,15 @@ func shown(name string) string {
 
 const maxShown = 200
 
-// near lists the names that differ from name by little: embedded ones, and
-// folders of the working directory that hold a config.json.
+// near lists the names that differ from name by little: embedded ones, and in the
+// working directory folders that hold a config.json and files called *.gguf.
 func near(name string) []string {
 	candidates := embeddedNames()
 	entries, err := os.ReadDir(".")
 	if err == nil { // a suggestion is worth no error
 		for _, entry := range entries {
-			if entry.IsDir() && isCheckpoint(entry.Name()) && !slices.Contains(candidates, entry.Name()) {
+			model := entry.IsDir() && isCheckpoint(entry.Name()) || filepath.Ext(entry.Name()) == ".gguf"
+			if model && !slices.Contains(candidates, entry.Name()) {
 				candidates = append(candidates, entry.Name())
 			}
 		}

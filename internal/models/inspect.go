@@ -86,6 +86,9 @@ func Inspect(nameOrPath string) (*Inspection, error) {
 	}
 	d, err := describe(c, from)
 	if err != nil && !errors.As(err, &rejected) {
+		if unopened != nil {
+			err = unopened // a file, say, which has no other files to tell of
+		}
 		return nil, errors.Join(err, c.Close())
 	}
 	seen := &Inspection{

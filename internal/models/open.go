@@ -46,13 +46,13 @@ type Progress struct {
 
 // A Model is loaded and ready.
 type Model struct {
-	// Name is the embedded name or the folder as it was given.
+	// Name is the embedded name or the path as it was given.
 	Name string
 	// Embedded is true for a model that is part of the program.
 	Embedded bool
 	Backend  model.Backend
 	Engine   *engine.Engine
-	// Tokenizer is nil for a checkpoint without tokenizer.json.
+	// Tokenizer is nil for a checkpoint without one.
 	Tokenizer *tokenizer.Tokenizer
 	// Form is how the checkpoint wants to be asked; nil without a tokenizer.
 	Form chat.Form
@@ -64,8 +64,8 @@ type Model struct {
 	LoadTime time.Duration
 }
 
-// Open loads the model with an embedded name or in a folder. Options that cannot
-// be honoured are an *engine.RequestError.
+// Open loads the model with an embedded name, in a folder, or in a GGUF file.
+// Options that cannot be honoured are an *engine.RequestError.
 func Open(nameOrPath string, o Options) (*Model, error) {
 	begun := time.Now()
 	if o.Threads < 0 || o.Threads > MaxThreads {

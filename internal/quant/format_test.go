@@ -62,3 +62,14 @@ func TestRowBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestTensorElements(t *testing.T) {
+	for _, c := range []struct {
+		shape []int
+		want  int
+	}{{nil, 1}, {[]int{2, 3}, 6}, {[]int{5, 0}, 0}} {
+		if got := (Tensor{Format: F16, Shape: c.shape}).Elements(); got != c.want {
+			t.Errorf("%v: %d elements, want %d", c.shape, got, c.want)
+		}
+	}
+}

@@ -1,3 +1,3 @@
-// Package tensor holds the plain description of a tensor as a checkpoint
-// stores it: element type, shape, bytes. It does no arithmetic; the kernels do.
+// Package tensor holds the sums about a tensor that a file describes: how many
+// elements its shape has, and how many bytes they take, checked for overflow.
 package tensor

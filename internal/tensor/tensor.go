@@ -8,37 +8,6 @@ import (
 	"github.com/frescolm/fresco/internal/dtype"
 )
 
-// Tensor is a dense row-major array: Data holds the elements little-endian and
-// without gaps, the last dimension fastest. An empty Shape is a scalar, one
-// element. Data is often a file mapping: read it, never write it.
-type Tensor struct {
-	DType dtype.Type
-	Shape []int
-	Data  []byte
-}
-
-// New returns the tensor of these parts, or an error when data does not have
-// exactly the bytes that t and shape need.
-func New(t dtype.Type, shape []int, data []byte) (Tensor, error) {
-	want, err := Bytes(t, shape)
-	if err != nil {
-		return Tensor{}, err
-	}
-	if len(data) != want {
-		return Tensor{}, fmt.Errorf("shape %v of %v is %d bytes, not %d", shape, t, want, len(data))
-	}
-	return Tensor{DType: t, Shape: shape, Data: data}, nil
-}
-
-// Elements is the number of elements of a tensor that New accepted.
-func (t Tensor) Elements() int {
-	n := 1
-	for _, d := range t.Shape {
-		n *= d
-	}
-	return n
-}
-
 // Elements is the product of the dimensions, 1 for no dimension. A negative
 // dimension is an error, and so is a product beyond an int, even where another
 // dimension is 0: strides of such a shape would overflow.

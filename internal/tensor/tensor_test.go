@@ -44,20 +44,3 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
-
-func TestNew(t *testing.T) {
-	x, err := New(dtype.F16, []int{2, 3}, make([]byte, 12))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if x.Elements() != 6 {
-		t.Errorf("%d elements, want 6", x.Elements())
-	}
-	_, err = New(dtype.F16, []int{2, 3}, make([]byte, 11))
-	if err == nil || err.Error() != "shape [2 3] of F16 is 12 bytes, not 11" {
-		t.Errorf("short data: %v", err)
-	}
-	if _, err = New(dtype.F16, []int{-2}, nil); err == nil {
-		t.Error("a negative dimension was accepted")
-	}
-}

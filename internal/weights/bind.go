@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/frescolm/fresco/internal/dtype"
-	"github.com/frescolm/fresco/internal/tensor"
+	"github.com/frescolm/fresco/internal/quant"
 )
 
 // maxChecked is the number of elements up to which a tensor is checked for NaN
@@ -20,7 +19,7 @@ type Binding struct {
 	// Report is the comparison behind the binding; nothing is missing or wrong
 	// in it. Surplus tensors are left to the caller.
 	Report  Report
-	tensors map[string]tensor.Tensor
+	tensors map[string]quant.Tensor
 }
 
 // Bind finds the tensor of every slot. When slots are empty or tensors do not
@@ -29,7 +28,7 @@ type Binding struct {
 // *RejectedError around a *MismatchError that lists all of them.
 func (c *Checkpoint) Bind(slots []Slot, aside []Group) (*Binding, error) {
 	report, bound := c.match(slots, aside)
-	b := &Binding{tensors: make(map[string]tensor.Tensor, len(slots))}
+	b := &Binding{tensors: make(map[string]quant.Tensor, len(slots))}
 	for _, slot := range slots {
 		i, ok := bound[slot.Name]
 		if !ok {
@@ -51,18 +50,18 @@ func (c *Checkpoint) Bind(slots []Slot, aside []Group) (*Binding, error) {
 
 // Tensor returns the tensor of a slot by the slot's official name, and the zero
 // Tensor for a name that is none.
-func (b *Binding) Tensor(name string) tensor.Tensor { return b.tensors[name] }
+func (b *Binding) Tensor(name string) quant.Tensor { return b.tensors[name] }
 
 // nonFinite says where a small tensor of floats first holds NaN or infinity, ""
 // for nowhere.
-func nonFinite(t tensor.Tensor) string {
+func nonFinite(t quant.Tensor) string {
 	n := t.Elements()
 	if len(t.Shape) > 1 || n > maxChecked {
 		return ""
 	}
 	values := make([]float32, n)
-	if dtype.Decode(t.DType, values, t.Data) != nil {
-		return "" // of a type that the architecture decodes itself
+	if err := quant.Decode(t.Format, values, t.Data); err != nil {
+		return err.Error()
 	}
 	for i, v := range values {
 		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {

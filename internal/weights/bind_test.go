@@ -11,18 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/frescolm/fresco/internal/dtype"
+	"github.com/frescolm/fresco/internal/quant"
 	"github.com/frescolm/fresco/internal/weights"
 	"github.com/frescolm/fresco/safetensors"
 )
 
-// expected is a small architecture: two slots with an alias each, one of a
-// foreign type, and a vision tower to set aside.
+// expected is a small architecture: two slots with an alias each, one of two
+// formats, and a vision tower to set aside.
 var (
 	expected = []weights.Slot{
 		{Name: "model.embed.weight", Aliases: []string{"embed.weight", "old.embed.weight"}, Shape: []int{4, 2}},
 		{Name: "model.layers.0.layer_scalar", Aliases: []string{"layers.0.layer_scalar"}, Shape: []int{1}, Hint: "both scalars are required"},
-		{Name: "model.scale", Shape: []int{}, DTypes: []dtype.Type{dtype.F8E8M0, dtype.F32}},
+		{Name: "model.scale", Shape: []int{}, Formats: []quant.Format{quant.F16, quant.F32}},
 	}
 	setAside = []weights.Group{
 		{Name: "vision tower", Prefix: []string{"model.vision_tower.", "model.embed_vision."}},
@@ -51,7 +51,7 @@ func TestBind(t *testing.T) {
 	}
 	for _, slot := range expected {
 		got, want := b.Tensor(slot.Name), content[slot.Name]
-		if got.DType.String() != string(want.DType) || fmt.Sprint(got.Shape) != fmt.Sprint(want.Shape) || !cmp.Equal(got.Data, want.Data) {
+		if got.Format.String() != string(want.DType) || fmt.Sprint(got.Shape) != fmt.Sprint(want.Shape) || !cmp.Equal(got.Data, want.Data) {
 			t.Errorf("%s: %v, want %v", slot.Name, got, want)
 		}
 	}
@@ -117,11 +117,11 @@ func TestBindRefuses(t *testing.T) {
 			m["model.layers.0.layer_scalar"] = safetensors.Tensor{DType: safetensors.I32, Shape: []int{1}, Data: make([]byte, 4)}
 		}, "1 tensor is unusable:\n  model.layers.0.layer_scalar in model.safetensors: type I32, expected F32 or BF16 or F16"},
 		{"type among the slot's own", func(m tensors) {
-			m["model.scale"] = safetensors.Tensor{DType: safetensors.F8E8M0, Shape: []int{}, Data: []byte{255}}
+			m["model.scale"] = safetensors.Tensor{DType: safetensors.F16, Shape: []int{}, Data: make([]byte, 2)}
 		}, ""},
 		{"shape and type", func(m tensors) {
-			m["model.scale"] = safetensors.Tensor{DType: safetensors.F16, Shape: []int{2}, Data: make([]byte, 4)}
-		}, "1 tensor is unusable:\n  model.scale in model.safetensors: shape [2], expected []; type F16, expected F8_E8M0 or F32"},
+			m["model.scale"] = safetensors.Tensor{DType: safetensors.BF16, Shape: []int{2}, Data: make([]byte, 4)}
+		}, "1 tensor is unusable:\n  model.scale in model.safetensors: shape [2], expected []; type BF16, expected F16 or F32"},
 		{"NaN", func(m tensors) { m["model.layers.0.layer_scalar"] = bf16(nan) },
 			"1 tensor is unusable:\n  model.layers.0.layer_scalar in model.safetensors: element 0 of 1 is NaN"},
 		{"infinite scalar", func(m tensors) { m["model.scale"] = f32(nil, inf) },
@@ -271,7 +271,7 @@ func TestShardsBindEqualBytes(t *testing.T) {
 				}
 				for _, slot := range slots {
 					got, want := b.Tensor(slot.Name), content[slot.Name]
-					if got.DType != dtype.F32 || string(got.Data) != string(want.Data) || fmt.Sprint(got.Shape) != fmt.Sprint(want.Shape) {
+					if got.Format != quant.F32 || string(got.Data) != string(want.Data) || fmt.Sprint(got.Shape) != fmt.Sprint(want.Shape) {
 						r.Errorf("%s of files %d: %v, want %v", slot.Name, i, got, want)
 					}
 				}

@@ -10,8 +10,9 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/frescolm/fresco/gguf"
 	"github.com/frescolm/fresco/internal/dtype"
-	"github.com/frescolm/fresco/internal/tensor"
+	"github.com/frescolm/fresco/internal/quant"
 	"github.com/frescolm/fresco/safetensors"
 )
 
@@ -22,19 +23,34 @@ const ConfigName = "config.json"
 // tokenizer.json, the largest there is, has half of it.
 const maxFile = 64 << 20
 
-// A Checkpoint is an open folder. Its methods, Close aside, may be called from
-// several goroutines at once.
+// A Checkpoint is an open folder or an open GGUF file. Its methods, Close aside,
+// may be called from several goroutines at once.
 type Checkpoint struct {
 	name    string
-	fsys    fs.FS
-	folder  *safetensors.Folder
-	infos   []Info          // in ascending order of names
-	tensors []tensor.Tensor // of the infos
+	fsys    fs.FS               // nil for a GGUF file
+	folder  *safetensors.Folder // nil for a GGUF file
+	gguf    *gguf.File          // nil for a folder
+	infos   []Info              // in ascending order of names
+	tensors []quant.Tensor      // of the infos; of format Invalid where that is none
 }
 
-// OpenDir opens the folder at path and maps its tensors. A path that does not
-// exist is fs.ErrNotExist; a folder without config.json or with malformed
-// tensor files is a *RejectedError.
+// Open opens the checkpoint at path: a folder, see OpenDir, or a GGUF file, see
+// OpenGGUF.
+func Open(path string) (*Checkpoint, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return OpenDir(path)
+	}
+	return OpenGGUF(path)
+}
+
+// OpenDir opens the folder at path and maps its tensors. A folder that holds one
+// GGUF file and no safetensors files is that file. A path that does not exist is
+// fs.ErrNotExist; a folder without config.json or with malformed tensor files is
+// a *RejectedError.
 func OpenDir(path string) (*Checkpoint, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -42,6 +58,13 @@ func OpenDir(path string) (*Checkpoint, error) {
 	}
 	if !info.IsDir() {
 		return nil, &RejectedError{Path: path, Err: errors.New("is no folder; a checkpoint is a folder with config.json and safetensors files")}
+	}
+	file, err := ggufIn(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case file != "":
+		return OpenGGUF(filepath.Join(path, file))
 	}
 	return open(path, os.DirFS(path), true, func() (*safetensors.Folder, error) {
 		return safetensors.OpenFolder(path)
@@ -105,10 +128,10 @@ func (c *Checkpoint) readTable() error {
 		if err != nil {
 			return fmt.Errorf("tensor %s: %w", Show(name), err)
 		}
-		c.tensors = append(c.tensors, tensor.Tensor{DType: t, Shape: stored.Shape, Data: stored.Data})
+		c.tensors = append(c.tensors, quant.Tensor{Format: formatOf(t), Shape: stored.Shape, Data: stored.Data})
 		c.infos = append(c.infos, Info{
 			Name:  name,
-			DType: t,
+			Type:  t.String(),
 			Shape: stored.Shape,
 			Bytes: int64(len(stored.Data)),
 			File:  filepath.Base(file.Name()),
@@ -117,16 +140,39 @@ func (c *Checkpoint) readTable() error {
 	return nil
 }
 
-// Name returns the folder's path or name, as it was opened.
+// formatOf is the format of a safetensors type, Invalid for those that hold no
+// weights by themselves.
+func formatOf(t dtype.Type) quant.Format {
+	switch t {
+	case dtype.F32:
+		return quant.F32
+	case dtype.F16:
+		return quant.F16
+	case dtype.BF16:
+		return quant.BF16
+	}
+	return quant.Invalid
+}
+
+// Name returns the path or name of the folder or file, as it was opened; of a
+// file that was found in a folder, the path of the file.
 func (c *Checkpoint) Name() string { return c.name }
 
 // Tensors lists the stored tensors in ascending order of their names.
 func (c *Checkpoint) Tensors() []Info { return slices.Clone(c.infos) }
 
+// GGUF returns the file of a checkpoint that is one, whose metadata stand for the
+// small files of a folder; nil for a folder. It is open as long as the checkpoint.
+func (c *Checkpoint) GGUF() *gguf.File { return c.gguf }
+
 // ReadFile reads one of the folder's other files, such as config.json. The error
-// for an absent one wraps fs.ErrNotExist. A file over 64 MiB, or a name that is
-// taken by something else than a file, is a *RejectedError.
+// for an absent one wraps fs.ErrNotExist; a GGUF file has none. A file over 64
+// MiB, or a name that is taken by something else than a file, is a
+// *RejectedError.
 func (c *Checkpoint) ReadFile(name string) ([]byte, error) {
+	if c.fsys == nil {
+		return nil, fmt.Errorf("%s: %w", c.name, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist})
+	}
 	// Asked before opening, which would wait at a pipe.
 	info, err := fs.Stat(c.fsys, name)
 	if err != nil {
@@ -152,6 +198,9 @@ func (c *Checkpoint) ReadFile(name string) ([]byte, error) {
 // Close ends the mapping, and with it every tensor that was bound.
 func (c *Checkpoint) Close() error {
 	c.infos, c.tensors = nil, nil
+	if c.gguf != nil {
+		return c.gguf.Close()
+	}
 	if c.folder == nil {
 		return nil
 	}

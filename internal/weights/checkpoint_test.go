@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/frescolm/fresco/internal/dtype"
 	"github.com/frescolm/fresco/internal/weights"
 )
 
@@ -199,9 +198,9 @@ func TestTensors(t *testing.T) {
 		"model.safetensors.index.json": index(t, map[string]string{"b": shard1, "c": shard1, "a": shard2}),
 	}))
 	want := []weights.Info{
-		{Name: "a", DType: dtype.BF16, Shape: []int{3}, Bytes: 6, File: shard2},
-		{Name: "b", DType: dtype.F32, Shape: []int{2, 3}, Bytes: 24, File: shard1},
-		{Name: "c", DType: dtype.F32, Shape: []int{}, Bytes: 4, File: shard1},
+		{Name: "a", Type: "BF16", Shape: []int{3}, Bytes: 6, File: shard2},
+		{Name: "b", Type: "F32", Shape: []int{2, 3}, Bytes: 24, File: shard1},
+		{Name: "c", Type: "F32", Shape: []int{}, Bytes: 4, File: shard1},
 	}
 	if diff := cmp.Diff(want, c.Tensors()); diff != "" {
 		t.Errorf("tensors (-want +got):\n%s", diff)

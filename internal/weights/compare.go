@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/frescolm/fresco/internal/dtype"
+	"github.com/frescolm/fresco/internal/quant"
 )
 
-// usable lists the types of a slot that names none.
-var usable = []dtype.Type{dtype.F32, dtype.BF16, dtype.F16}
+// floats lists the formats of a slot that names none.
+var floats = []quant.Format{quant.F32, quant.BF16, quant.F16}
 
 // Compare compares names, shapes and types of the stored tensors with what is
 // expected, without reading their elements. Tensors whose names begin with a
@@ -43,7 +43,7 @@ func (c *Checkpoint) match(slots []Slot, aside []Group) (Report, map[string]int)
 			continue
 		}
 		info := report.Found[present[0]]
-		reason := misfit(info, slot)
+		reason := c.misfit(present[0], slot)
 		if len(present) > 1 {
 			reason = fmt.Sprintf("stored again as %s: only one of the two names may be there", report.Found[present[1]].Name)
 		}
@@ -80,22 +80,26 @@ func (g Group) claims(name string) bool {
 	return slices.ContainsFunc(g.Prefix, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// misfit says what about a stored tensor does not fit the slot, "" for nothing.
-func misfit(info Info, slot Slot) string {
+// misfit says what about stored tensor i does not fit the slot, "" for nothing.
+func (c *Checkpoint) misfit(i int, slot Slot) string {
+	info, format := c.infos[i], c.tensors[i].Format
 	var reasons []string
 	if !slices.Equal(info.Shape, slot.Shape) {
 		reasons = append(reasons, fmt.Sprintf("shape %v, expected %v", info.Shape, slot.Shape))
 	}
-	types := slot.DTypes
-	if types == nil {
-		types = usable
+	formats, blocks := slot.Formats, false
+	if formats == nil {
+		formats, blocks = floats, len(slot.Shape) > 1
 	}
-	if !slices.Contains(types, info.DType) {
-		names := make([]string, len(types))
-		for i, t := range types {
-			names[i] = t.String()
+	if !slices.Contains(formats, format) && (!blocks || format == quant.Invalid) {
+		names := make([]string, len(formats))
+		for i, f := range formats {
+			names[i] = f.String()
 		}
-		reasons = append(reasons, fmt.Sprintf("type %v, expected %s", info.DType, strings.Join(names, " or ")))
+		if blocks && c.gguf != nil { // a folder has none
+			names = append(names, "a block format")
+		}
+		reasons = append(reasons, fmt.Sprintf("type %s, expected %s", info.Type, strings.Join(names, " or ")))
 	}
 	return strings.Join(reasons, "; ")
 }

@@ -1,7 +1,7 @@
 package weights
 
 import (
-	"github.com/frescolm/fresco/internal/dtype"
+	"github.com/frescolm/fresco/internal/quant"
 )
 
 // A Slot is a tensor that an architecture expects.
@@ -12,8 +12,9 @@ type Slot struct {
 	// the names may be present.
 	Aliases []string
 	Shape   []int
-	// DTypes lists the types that can be used; nil means F32, BF16 and F16.
-	DTypes []dtype.Type
+	// Formats lists the formats that can be used; nil means F32, BF16 and F16, and
+	// for a matrix the block formats too.
+	Formats []quant.Format
 	// Hint is added to the error when the tensor is missing.
 	Hint string
 }
@@ -35,11 +36,13 @@ type Report struct {
 
 // An Info describes one stored tensor.
 type Info struct {
-	Name  string
-	DType dtype.Type
+	Name string
+	// Type is the element type or the block format, as the file's format spells
+	// it; not all of them can be used.
+	Type  string
 	Shape []int
 	Bytes int64
-	// File is the shard that holds it.
+	// File is the file that holds it.
 	File string
 }
 

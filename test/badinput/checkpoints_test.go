@@ -290,7 +290,7 @@ func TestNoCheckpoint(t *testing.T) {
 		name, below string
 		want
 	}{
-		{"the file of weights", weightsFile, want{code: 1, stderr: "MODEL/model.safetensors is a file; a model is the folder that holds its config.json"}},
+		{"the file of weights", weightsFile, want{code: 3, stderr: "MODEL/model.safetensors: is a file, but not a GGUF file; a model is a GGUF file, or the folder that holds its config.json"}},
 		{"nothing at the path", "nowhere", want{code: 1, stderr: "model folder MODEL/nowhere: no such file or directory"}},
 		{"below a file", configFile + "/x", want{code: 1, stderr: "model folder MODEL/config.json/x: not a directory"}},
 		{"a name too long for the system", strings.Repeat("long", 2000), want{code: 1, like: `fresco: model folder MODEL/(long)*(l|lo|lon)?…: file name too long`}},

@@ -3,7 +3,7 @@
 //
 // The tests are grouped by where the input comes from: the files of weights
 // (checkpoints_test.go), the two configs (configs_test.go), tokenizer.json
-// (tokenizers_test.go), the command line (flags_test.go, prompts_test.go) and
+// (tokenizers_test.go), a GGUF file (gguf_test.go), the command line (flags_test.go, prompts_test.go) and
 // the file system (filesystem_test.go). run_test.go builds and runs the program;
 // folder_test.go and tensors_test.go damage a copy of the embedded checkpoint.
 //

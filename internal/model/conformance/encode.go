@@ -150,7 +150,7 @@ func checkQuestions(t *testing.T, h *harness) {
 		if math.Float32bits(top.LogProb) != math.Float32bits(score[top.ID]) {
 			t.Fatalf("id %d has log-probability %v among the top and score %v", top.ID, top.LogProb, score[top.ID])
 		}
-		if k > 0 && (top.LogProb > plain.Top[k-1].LogProb || top.LogProb == plain.Top[k-1].LogProb && top.ID < plain.Top[k-1].ID) {
+		if k > 0 && top.LogProb > plain.Top[k-1].LogProb {
 			t.Fatalf("top %d (%v) stands before top %d (%v)", k-1, plain.Top[k-1], k, top)
 		}
 	}

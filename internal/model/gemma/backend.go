@@ -177,7 +177,7 @@ func (b *Backend) checkItems(items []model.Item) error {
 
 // Architecture returns the entry of this model in the registry.
 func Architecture() model.Architecture {
-	return model.Architecture{Name: ModelType, Load: load, Inspect: inspect}
+	return model.Architecture{Name: ModelType, GGUF: ggufArchitecture, Load: load, Inspect: inspect}
 }
 
 // load makes a backend of a checkpoint. The checkpoint is not closed when it
@@ -195,7 +195,7 @@ func load(checkpoint *weights.Checkpoint, o model.LoadOptions) (model.Backend, e
 	if err != nil {
 		return nil, err
 	}
-	binding, err := checkpoint.Bind(c.slots(), aside)
+	binding, err := checkpoint.Bind(c.slots(), c.aside())
 	if err != nil {
 		return nil, err
 	}

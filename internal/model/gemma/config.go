@@ -29,12 +29,17 @@ type config struct {
 	bos, pad             int32
 	end                  []int32
 	sliding, full        rope
+	// gguf is true for a GGUF file, whose tensors have names of their own.
+	gguf bool
 }
 
 // layerConfig is the attention shape of one layer.
 type layerConfig struct {
 	kind                    model.LayerKind
 	heads, kvHeads, headDim int
+	// splitExperts is true where the experts' gates and ups are two tensors
+	// instead of one.
+	splitExperts bool
 }
 
 // v reports whether the layer has a value projection of its own; full layers take
@@ -164,11 +169,8 @@ func parseConfig(data []byte) (*config, error) {
 	if c.chosen > c.experts {
 		return nil, fmt.Errorf("config.json: text_config.top_k_experts is %d, with %d experts", c.chosen, c.experts)
 	}
-	if !(c.eps > 0 && c.eps < 1) {
-		return nil, fmt.Errorf("config.json: text_config.rms_norm_eps is %v, want a small number above 0", c.eps)
-	}
-	if !(c.softcap >= 0 && c.softcap < 1e6) {
-		return nil, fmt.Errorf("config.json: text_config.final_logit_softcapping is %v, want 0 or above", c.softcap)
+	if err := c.checkNumbers("text_config.rms_norm_eps", "text_config.final_logit_softcapping"); err != nil {
+		return nil, fmt.Errorf("config.json: %w", err)
 	}
 	if err := unsupported(text); err != nil {
 		return nil, err
@@ -295,12 +297,32 @@ func (c *config) parseLayers(text *fileTextConfig) error {
 	if err := c.parsePerLayer(text.PerLayer); err != nil {
 		return err
 	}
+	if err := c.checkLayers(); err != nil {
+		return fmt.Errorf("config.json: %w", err)
+	}
+	return nil
+}
+
+// checkNumbers checks the epsilon of the norms and the soft-cap, under the names
+// that they have in the file.
+func (c *config) checkNumbers(eps, softcap string) error {
+	if !(c.eps > 0 && c.eps < 1) {
+		return fmt.Errorf("%s is %v, want a small number above 0", eps, c.eps)
+	}
+	if !(c.softcap >= 0 && c.softcap < 1e6) {
+		return fmt.Errorf("%s is %v, want 0 or above", softcap, c.softcap)
+	}
+	return nil
+}
+
+// checkLayers checks the attention shape of every layer.
+func (c *config) checkLayers() error {
 	for i, l := range c.layers {
 		switch {
 		case l.headDim < 2 || l.headDim > 1<<16 || l.headDim%2 != 0:
-			return fmt.Errorf("config.json: layer %d: a head dimension of %d; want an even number", i, l.headDim)
+			return fmt.Errorf("layer %d: a head dimension of %d; want an even number", i, l.headDim)
 		case l.heads < 1 || l.kvHeads < 1 || l.heads > 1<<12 || l.heads%l.kvHeads != 0:
-			return fmt.Errorf("config.json: layer %d: %d query heads cannot share %d KV heads", i, l.heads, l.kvHeads)
+			return fmt.Errorf("layer %d: %d query heads cannot share %d KV heads", i, l.heads, l.kvHeads)
 		}
 	}
 	return nil

@@ -37,10 +37,17 @@ func (f *forward) expertBranch(w *layerWeights, x []float32, rows int) []float32
 	}
 	gathered := floats(&s.gathered, n*c.hidden)
 	t.GatherRows(gathered, normed, s.order, c.chosen, c.hidden)
-	gateUp := floats(&s.gateUp, n*2*c.expert)
-	t.LinearGrouped(gateUp, gathered, s.offsets, w.expertGateUp, 2*c.expert, f.round)
 	act := floats(&s.expertAct, n*c.expert)
-	t.GELUMul(act, gateUp, n, c.expert, f.round)
+	gateUp := floats(&s.gateUp, n*2*c.expert)
+	if w.expertGate.Rows > 0 {
+		gate, up := gateUp[:n*c.expert], gateUp[n*c.expert:]
+		t.LinearGrouped(gate, gathered, s.offsets, w.expertGate, c.expert, f.round)
+		t.LinearGrouped(up, gathered, s.offsets, w.expertUp, c.expert, f.round)
+		t.GELUMulSplit(act, gate, up, n, c.expert, f.round)
+	} else {
+		t.LinearGrouped(gateUp, gathered, s.offsets, w.expertGateUp, 2*c.expert, f.round)
+		t.GELUMul(act, gateUp, n, c.expert, f.round)
+	}
 	out := floats(&s.expertOut, n*c.hidden)
 	t.LinearGrouped(out, act, s.offsets, w.expertDown, c.hidden, f.round)
 	mixed := floats(&s.experts, len(x))

@@ -132,9 +132,9 @@ func (g *golden) promptTokens(t testing.TB, c *goldenCase) int {
 	return 0
 }
 
-func openBackend(t testing.TB, dir string, o model.LoadOptions) *Backend {
+func openBackend(t testing.TB, path string, o model.LoadOptions) *Backend {
 	t.Helper()
-	checkpoint, err := weights.OpenDir(dir)
+	checkpoint, err := weights.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,13 +168,22 @@ func (g *golden) floats(t testing.TB, c *goldenCase, key string) []float32 {
 }
 
 func (g *golden) ints(t testing.TB, c *goldenCase, key string) []int32 {
-	tensor := g.tensor(t, c.File, c.Prefix+key)
-	if tensor.DType != "I32" {
-		t.Fatalf("%s%s is %s, not I32", c.Prefix, key, tensor.DType)
+	return decodeInts(t, g.tensor(t, c.File, c.Prefix+key))
+}
+
+func decodeInts(t testing.TB, tensor safetensors.Tensor) []int32 {
+	t.Helper()
+	width := 4
+	switch tensor.DType {
+	case "I32":
+	case "I64":
+		width = 8 // of small numbers, whose lower half is the number
+	default:
+		t.Fatalf("a tensor of type %s, not I32 or I64", tensor.DType)
 	}
-	v := make([]int32, len(tensor.Data)/4)
+	v := make([]int32, len(tensor.Data)/width)
 	for i := range v {
-		v[i] = int32(binary.LittleEndian.Uint32(tensor.Data[4*i:]))
+		v[i] = int32(binary.LittleEndian.Uint32(tensor.Data[width*i:]))
 	}
 	return v
 }

@@ -12,9 +12,16 @@ import (
 	"github.com/frescolm/fresco/internal/weights"
 )
 
-// readConfig reads config.json and generation_config.json. Every error of
-// content is a weights.RejectedError.
+// readConfig reads config.json and generation_config.json, or the metadata of a
+// GGUF file. Every error of content is a weights.RejectedError.
 func readConfig(checkpoint *weights.Checkpoint) (*config, model.Generation, error) {
+	if file := checkpoint.GGUF(); file != nil {
+		c, g, err := readMetadata(file)
+		if err != nil {
+			return nil, g, reject(checkpoint, err)
+		}
+		return c, g, nil
+	}
 	data, err := checkpoint.ReadFile(weights.ConfigName)
 	if err != nil {
 		return nil, model.Generation{}, err
@@ -54,7 +61,7 @@ func inspect(checkpoint *weights.Checkpoint) (*model.Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := checkpoint.Compare(c.slots(), aside)
+	report := checkpoint.Compare(c.slots(), c.aside())
 	var bytes int64
 	for _, info := range report.Found {
 		bytes += info.Bytes

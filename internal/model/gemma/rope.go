@@ -53,9 +53,12 @@ func (c *config) parseRope(file map[string]*fileRope) error {
 			}
 			dst.factor = *f.Factor
 		}
-		if !(dst.theta > 1 && dst.theta < 1e12) || !(dst.partial > 0 && dst.partial <= 1) || !(dst.factor > 0 && dst.factor < 1e6) {
+		if !dst.sound() || !(dst.partial > 0 && dst.partial <= 1) || !(dst.factor > 0 && dst.factor < 1e6) {
 			return fmt.Errorf("config.json: text_config.rope_parameters.%s: theta %v, partial %v, factor %v are out of range", key, dst.theta, dst.partial, dst.factor)
 		}
 	}
 	return nil
 }
+
+// sound reports whether the base of the frequencies can be used.
+func (r *rope) sound() bool { return r.theta > 1 && r.theta < 1e12 }

@@ -14,23 +14,37 @@ const (
 	encoderPrefix = "model.encoder.language_model."
 )
 
+// headName is the official name of a head that is not tied to the table.
+const headName = "lm_head.weight"
+
 // aside lists the tensors that are known and not used.
-var aside = []weights.Group{
-	{Name: "vision tower", Prefix: []string{"model.encoder.vision_tower."}},
-	{Name: "vision projector", Prefix: []string{"model.encoder.embed_vision."}},
+func (c *config) aside() []weights.Group {
+	if c.gguf {
+		return ggufAside
+	}
+	return []weights.Group{
+		{Name: "vision tower", Prefix: []string{"model.encoder.vision_tower."}},
+		{Name: "vision projector", Prefix: []string{"model.encoder.embed_vision."}},
+	}
 }
 
 // slots lists the tensors that a checkpoint of this shape must have (model.md
-// §2), in the order of the forward pass.
+// §2), in the order of the forward pass. Whatever the file's format, they are
+// bound by their official names.
 func (c *config) slots() []weights.Slot {
 	var list []weights.Slot
+	add := func(s weights.Slot) {
+		if c.gguf {
+			s.Aliases = []string{ggufName(s.Name)}
+			s.Hint = s.Aliases[0] + " in a GGUF file"
+		}
+		list = append(list, s)
+	}
 	shared := func(name string, shape ...int) {
-		list = append(list, weights.Slot{
-			Name: decoderPrefix + name, Aliases: []string{encoderPrefix + name}, Shape: shape,
-		})
+		add(weights.Slot{Name: decoderPrefix + name, Aliases: []string{encoderPrefix + name}, Shape: shape})
 	}
 	own := func(name, hint string, shape ...int) {
-		list = append(list, weights.Slot{Name: name, Shape: shape, Hint: hint})
+		add(weights.Slot{Name: name, Shape: shape, Hint: hint})
 	}
 	shared("embed_tokens.weight", c.vocab, c.hidden)
 	const self = "self_conditioning."
@@ -59,7 +73,12 @@ func (c *config) slots() []weights.Slot {
 		layer("router.proj.weight", c.experts, c.hidden)
 		layer("router.per_expert_scale", c.experts)
 		layer("pre_feedforward_layernorm_2.weight", c.hidden)
-		layer("experts.gate_up_proj", c.experts, 2*c.expert, c.hidden)
+		if l.splitExperts {
+			layer("experts.gate_proj", c.experts, c.expert, c.hidden)
+			layer("experts.up_proj", c.experts, c.expert, c.hidden)
+		} else {
+			layer("experts.gate_up_proj", c.experts, 2*c.expert, c.hidden)
+		}
 		layer("experts.down_proj", c.experts, c.hidden, c.expert)
 		layer("post_feedforward_layernorm_2.weight", c.hidden)
 		layer("post_feedforward_layernorm.weight", c.hidden)
@@ -70,7 +89,11 @@ func (c *config) slots() []weights.Slot {
 	}
 	shared("norm.weight", c.hidden)
 	if !c.tied {
-		own("lm_head.weight", "tie_word_embeddings is false in config.json, so the head needs a tensor of its own", c.vocab, c.hidden)
+		own(headName, "tie_word_embeddings is false in config.json, so the head needs a tensor of its own", c.vocab, c.hidden)
+	}
+	if c.gguf {
+		half := c.layers[len(c.layers)-1].headDim / 2 // of the full layers, of which the last is one
+		list = append(list, weights.Slot{Name: ropeFreqs, Shape: []int{half}, Hint: "it says which pairs of a full layer's heads rotate"})
 	}
 	return list
 }
@@ -79,6 +102,9 @@ func (c *config) slots() []weights.Slot {
 // passes through without embedding and head (model.md §1.5).
 func (c *config) parameters() (all, active int64) {
 	for _, s := range c.slots() {
+		if s.Name == ropeFreqs {
+			continue // no parameter: it repeats what the architecture says
+		}
 		n := int64(1)
 		for _, d := range s.Shape {
 			n *= int64(d)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/frescolm/fresco/internal/dtype"
 	"github.com/frescolm/fresco/internal/kernel"
-	"github.com/frescolm/fresco/internal/tensor"
+	"github.com/frescolm/fresco/internal/quant"
 	"github.com/frescolm/fresco/internal/weights"
 )
 
@@ -40,6 +40,7 @@ type layerWeights struct {
 	router                       kernel.Matrix // [experts, hidden]
 	perExpert                    []float32     // [experts]
 	expertGateUp                 kernel.Matrix // [experts·2·width, hidden]: gate rows, then up rows of each
+	expertGate, expertUp         kernel.Matrix // [experts·width, hidden] ×2, in place of expertGateUp where they are split
 	expertDown                   kernel.Matrix // [experts·hidden, width]
 	postNorm                     []float32     // [hidden]
 }
@@ -51,7 +52,7 @@ type binder struct {
 	err     error
 }
 
-func (b *binder) tensor(name string) tensor.Tensor { return b.binding.Tensor(name) }
+func (b *binder) tensor(name string) quant.Tensor { return b.binding.Tensor(name) }
 
 func (b *binder) matrix(name string) kernel.Matrix {
 	m, err := kernel.NewMatrix(b.tensor(name))
@@ -64,16 +65,21 @@ func (b *binder) matrix(name string) kernel.Matrix {
 // vector decodes a tensor to float32; in bf16 arithmetic it is rounded, as
 // loading a checkpoint in that type does.
 func (b *binder) vector(name string) []float32 {
+	v := b.stored(name)
+	if b.round == kernel.BF16 {
+		dtype.RoundBF16Slice(v)
+	}
+	return v
+}
+
+// stored decodes a tensor to float32.
+func (b *binder) stored(name string) []float32 {
 	t := b.tensor(name)
 	v := make([]float32, t.Elements())
-	if err := dtype.Decode(t.DType, v, t.Data); err != nil {
+	if err := quant.Decode(t.Format, v, t.Data); err != nil {
 		if b.err == nil {
 			b.err = fmt.Errorf("tensor %s: %w", name, err)
 		}
-		return v
-	}
-	if b.round == kernel.BF16 {
-		dtype.RoundBF16Slice(v)
 	}
 	return v
 }
@@ -93,7 +99,7 @@ func bindWeights(c *config, binding *weights.Binding, round kernel.Rounding) (*m
 	}
 	w.head = w.embed
 	if !c.tied {
-		w.head = b.matrix("lm_head.weight")
+		w.head = b.matrix(headName)
 	}
 	for i, l := range c.layers {
 		name := func(s string) string { return fmt.Sprintf("%slayers.%d.%s", decoderPrefix, i, s) }
@@ -114,7 +120,6 @@ func bindWeights(c *config, binding *weights.Binding, round kernel.Rounding) (*m
 			router:            b.matrix(name("router.proj.weight")),
 			perExpert:         b.vector(name("router.per_expert_scale")),
 			preExpertNorm:     b.vector(name("pre_feedforward_layernorm_2.weight")),
-			expertGateUp:      b.matrix(name("experts.gate_up_proj")),
 			expertDown:        b.matrix(name("experts.down_proj")),
 			postExpertNorm:    b.vector(name("post_feedforward_layernorm_2.weight")),
 			postNorm:          b.vector(name("post_feedforward_layernorm.weight")),
@@ -122,10 +127,19 @@ func bindWeights(c *config, binding *weights.Binding, round kernel.Rounding) (*m
 		if l.v() {
 			lw.v = b.matrix(name("self_attn.v_proj.weight"))
 		}
+		if l.splitExperts {
+			lw.expertGate = b.matrix(name("experts.gate_proj"))
+			lw.expertUp = b.matrix(name("experts.up_proj"))
+		} else {
+			lw.expertGateUp = b.matrix(name("experts.gate_up_proj"))
+		}
 		w.layers = append(w.layers, lw)
 		scalar := fmt.Sprintf("layers.%d.layer_scalar", i)
 		w.decoderScalar = append(w.decoderScalar, b.vector(decoderPrefix + scalar)[0])
 		w.encoderScalar = append(w.encoderScalar, b.vector(encoderPrefix + scalar)[0])
+	}
+	if b.err == nil && c.gguf {
+		b.err = c.checkRopeFreqs(b.stored(ropeFreqs))
 	}
 	return w, b.err
 }
