@@ -3,6 +3,8 @@ package kernel
 import (
 	"math"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/frescolm/fresco/internal/canvas"
 	"github.com/frescolm/fresco/internal/rng"
@@ -80,6 +82,35 @@ func largest(l []float32, first int) (top float32, id int32) {
 type HeadScratch struct {
 	panels []panelSums
 	rows   []vocabRow
+	// Times, when set, gets what the workers took added. Nothing is timed without.
+	Times *HeadTimes
+}
+
+// HeadTimes tells the two parts of Head apart, which run panel by panel: the time
+// of all workers, in nanoseconds.
+type HeadTimes struct {
+	// Product is that of unpacking and multiplying, Statistics that of everything
+	// behind it: keeping the logits, sums, draws.
+	Product, Statistics atomic.Int64
+}
+
+// begin returns the time when it is wanted.
+func (h *HeadTimes) begin() time.Time {
+	if h == nil {
+		return time.Time{}
+	}
+	return time.Now()
+}
+
+// end adds the time since begin to one of the parts.
+func (h *HeadTimes) end(statistics bool, begun time.Time) {
+	switch {
+	case h == nil:
+	case statistics:
+		h.Statistics.Add(int64(time.Since(begun)))
+	default:
+		h.Product.Add(int64(time.Since(begun)))
+	}
 }
 
 // Head computes the logits of rows of x [len(want) × hidden] against the table,
@@ -104,20 +135,26 @@ func (t *Team) Head(l *Logits, stats []canvas.Stats, x []float32, table Matrix, 
 		first := item * VocabPanel
 		n := min(VocabPanel, size-first)
 		z := grow(&w.rows, rows*n)
+		begun := s.Times.begin()
 		for at := 0; at < n; at += panelRows {
 			k := min(panelRows, n-at)
 			panel := grow(&w.panel, panelRows*table.Cols)
 			table.unpack(panel, first+at, k, l.round)
 			t.set.product(z[at:], n, x, table.Cols, rows, panel, k, table.Cols)
 		}
+		s.Times.end(false, begun)
+		begun = s.Times.begin()
 		l.round.slice(z)
 		for r := range rows {
 			l.store(r, first, z[r*n:(r+1)*n])
 			t.set.vocabPanel(&s.rows[r], first, z[r*n:(r+1)*n])
 		}
+		s.Times.end(true, begun)
 	})
 	t.pool.Run(rows, func(worker, r int) {
+		begun := s.Times.begin()
 		t.finishRow(&stats[r], l, r, &s.rows[r], &want[r], &t.scratch[worker])
+		s.Times.end(true, begun)
 	})
 }
 

@@ -47,6 +47,9 @@ func NewMatrix(t quant.Tensor) (Matrix, error) {
 	return m, nil
 }
 
+// Bytes is the memory of the matrix as it is stored.
+func (m Matrix) Bytes() int64 { return int64(len(m.data)) }
+
 // unpack decodes rows first … first+rows-1 to float32, rounded as the
 // activations are: in bf16 arithmetic the weights are bf16 too.
 func (m Matrix) unpack(dst []float32, first, rows int, round Rounding) {
