@@ -37,7 +37,7 @@ func multiplyAddsGeneric(rounds int, f float32) float32 {
 const (
 	peakItems   = 8       // a worker
 	readItem    = 1 << 17 // of 8 bytes
-	peakPerItem = 20_000  // rounds
+	peakPerItem = 200_000 // rounds
 )
 
 // MultiplyAdds keeps the unit on which the products of the class run busy for a few

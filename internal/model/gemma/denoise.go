@@ -18,6 +18,7 @@ import (
 // step, after which nothing can fail.
 func (b *Backend) denoise(ctx context.Context, d *model.Denoise, last bool) (model.Result, error) {
 	c, s := d.Canvas.(*canvasState), d.Sequence.(*sequence)
+	b.forward.clock.start(len(b.config.layers))
 	prefix, length := s.length, c.length
 	var canvasBlock kernel.KVBlock
 	p := &pass{
@@ -61,13 +62,17 @@ func (b *Backend) denoise(ctx context.Context, d *model.Denoise, last bool) (mod
 	}
 	b.headRows = want
 	result := model.Result{Stats: make([]canvas.Stats, length)}
-	b.team.Head(c.fresh(last), result.Stats, final, b.weights.head, want, &b.headScratch)
+	logits := c.fresh(last)
+	b.forward.clock.enter(model.Head)
+	b.team.Head(logits, result.Stats, final, b.weights.head, want, &b.headScratch)
+	b.forward.clock.leaveHead()
 	for i := range result.Stats {
 		if result.Stats[i].NonFinite {
 			result.NonFinite = &model.NonFinite{Layer: model.InLogits, Position: prefix + i}
 			break
 		}
 	}
+	b.clockStop(p, length, previous != nil)
 	return result, nil
 }
 

@@ -25,6 +25,8 @@
 //	layercache.go   one layer's pages of one sequence: write, read, cut
 //	sequence.go     a sequence: Truncate, Fork, Release; a canvas's logits
 //	retention.go    what a sliding layer stores
+//	clock.go        the time of a pass by part, where it is measured
+//	work.go         what a pass computes and reads, by part
 //	memory.go       the memory plan
 //	backend.go      Step: items in, results out
 //

@@ -16,13 +16,16 @@ import (
 // before.
 func (b *Backend) encode(ctx context.Context, e *model.Encode) (model.Result, error) {
 	s := e.Sequence.(*sequence)
+	b.forward.clock.start(len(b.config.layers))
 	b.ids = b.ids[:0]
 	for _, segment := range e.Segments {
 		b.ids = append(b.ids, segment.IDs...)
 	}
 	ids := b.ids
 	if len(ids) == 0 {
-		return b.answer(e, s.last, nil, s.length)
+		result, err := b.answer(e, s.last, nil, s.length)
+		b.clockStop(&pass{}, len(e.Rows), false)
+		return result, err
 	}
 	before := s.length
 	need, rowOf := neededRows(b.needed[:0], e.Rows, len(ids), b.forward.probe != nil)
@@ -53,7 +56,9 @@ func (b *Backend) encode(ctx context.Context, e *model.Encode) (model.Result, er
 	final := b.forward.finalNorm(x)
 	copy(s.last, final[len(final)-b.config.hidden:])
 	s.length, s.answerable = before+len(ids), true
-	return b.answer(e, final, rowOf, s.length)
+	result, err := b.answer(e, final, rowOf, s.length)
+	b.clockStop(p, len(e.Rows), false)
+	return result, err
 }
 
 // checkEncode refuses what cannot be encoded.
@@ -150,7 +155,9 @@ func (b *Backend) answer(e *model.Encode, final []float32, rowOf []int, length i
 	}
 	result := model.Result{Stats: make([]canvas.Stats, len(e.Rows))}
 	b.rowLogits.Reset(len(e.Rows))
+	b.forward.clock.enter(model.Head)
 	b.team.Head(b.rowLogits, result.Stats, x, b.weights.head, want, &b.headScratch)
+	b.forward.clock.leaveHead()
 	for i := range result.Stats {
 		if result.Stats[i].NonFinite && result.NonFinite == nil {
 			at := length - 1

@@ -25,11 +25,12 @@ func (f *forward) route(i int, x []float32, rows int) {
 // expertBranch computes the chosen experts of every row and adds their outputs
 // in the order of the slots. Rows are gathered by expert, so that each expert's
 // weights are read once.
-func (f *forward) expertBranch(w *layerWeights, x []float32, rows int) []float32 {
-	c, t, s := f.config, f.team, &f.scratch
+func (f *forward) expertBranch(i int, x []float32, rows int) []float32 {
+	c, w, t, s := f.config, &f.weights.layers[i], f.team, &f.scratch
 	normed := floats(&s.normed, len(x))
 	t.RMSNorm(normed, x, w.preExpertNorm, rows, c.eps, f.round)
 	s.offsets, s.order = kernel.Group(s.offsets, s.order, s.ids, c.experts)
+	f.clock.chosen(i, s.offsets)
 	n := len(s.ids)
 	place := ints(&s.place, n)
 	for at, slot := range s.order {

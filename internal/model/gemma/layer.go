@@ -1,5 +1,7 @@
 package gemma
 
+import "github.com/frescolm/fresco/internal/model"
+
 // layer computes one transformer layer (model.md §3.2) of rows x [rows ×
 // hidden] in place and returns the rows that are needed:
 //
@@ -19,11 +21,15 @@ func (f *forward) layer(p *pass, i int, x []float32, need []int) []float32 {
 	rows := len(x) / c.hidden
 	t.Add(x, x, attention, rows, f.round)
 
+	f.clock.enter(model.Dense)
 	dense := f.mlp(floats(&s.dense, len(x)), x, w.preDenseNorm, w.gate, w.up, w.down, rows)
+	f.clock.enter(model.Other)
 	t.RMSNorm(dense, dense, w.postDenseNorm, rows, c.eps, f.round)
 
+	f.clock.enter(model.Experts)
 	f.route(i, x, rows)
-	experts := f.expertBranch(w, x, rows)
+	experts := f.expertBranch(i, x, rows)
+	f.clock.enter(model.Other)
 	t.RMSNorm(experts, experts, w.postExpertNorm, rows, c.eps, f.round)
 
 	t.Add(dense, dense, experts, rows, f.round)

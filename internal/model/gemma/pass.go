@@ -42,6 +42,8 @@ type forward struct {
 	frequencies map[ropeKey][]float32
 	// probe, when set, is shown what passes compute. Tests set it.
 	probe *probe
+	// clock, when set, times the parts of passes.
+	clock *clock
 
 	scratch scratch
 }

@@ -1,6 +1,9 @@
 package gemma
 
-import "github.com/frescolm/fresco/internal/kernel"
+import (
+	"github.com/frescolm/fresco/internal/kernel"
+	"github.com/frescolm/fresco/internal/model"
+)
 
 // selfCondition turns the scaled embeddings x [rows × hidden] into the input of
 // the first layer, in place (model.md §4):
@@ -13,6 +16,7 @@ import "github.com/frescolm/fresco/internal/kernel"
 func (f *forward) selfCondition(x []float32, previous *kernel.Logits, scratch *kernel.SoftScratch) {
 	c, t, s := f.config, f.team, &f.scratch
 	rows := len(x) / c.hidden
+	f.clock.enter(model.SelfConditioning)
 	if previous != nil {
 		signal := floats(&s.projected, len(x))
 		t.SoftEmbed(signal, previous, f.weights.embed, f.embedScale, scratch)
@@ -21,4 +25,5 @@ func (f *forward) selfCondition(x []float32, previous *kernel.Logits, scratch *k
 		t.Add(x, x, out, rows, f.round)
 	}
 	t.RMSNorm(x, x, nil, rows, c.eps, f.round)
+	f.clock.enter(model.Other)
 }
