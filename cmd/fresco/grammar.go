@@ -21,6 +21,7 @@ type grammar struct {
 	List       listCommand       `cmd:"" aliases:"models" help:"List the models that are part of this program."`
 	Inspect    inspectCommand    `cmd:"" help:"Say what a checkpoint is, what it needs, and whether it fits this machine."`
 	Eval       evalCommand       `cmd:"" help:"Measure a model on a task with an exact score."`
+	Bench      benchCommand      `cmd:"" help:"Measure kernels, or the steps of a model, beside the ceiling of this machine."`
 	Version    versionCommand    `cmd:"" help:"Say what this program is and which kernels it uses here."`
 	Completion completionCommand `cmd:"" help:"Print a completion script for a shell."`
 }
