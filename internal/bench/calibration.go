@@ -40,12 +40,12 @@ type Rate struct {
 	After   float64 `json:"after"`
 }
 
-// mean is what ceilings are taken from.
-func (r Rate) mean() float64 { return (r.Before + r.After) / 2 }
+// best is what ceilings are taken from: the machine can do it.
+func (r Rate) best() float64 { return max(r.Before, r.After) }
 
 // drift is the change between the two rounds, by the larger one.
 func (r Rate) drift() float64 {
-	return math.Abs(r.Before-r.After) / max(r.Before, r.After)
+	return math.Abs(r.Before-r.After) / r.best()
 }
 
 // String names what was measured.
@@ -111,17 +111,17 @@ func (c *Calibration) join(peaks, bandwidths []Rate) {
 	c.Drifted = c.Drift > MaxDrift
 }
 
-// ceiling returns peak and bandwidth of a class and thread count, the means of both
-// rounds.
+// ceiling returns peak and bandwidth of a class and thread count, the better of
+// both rounds.
 func (c *Calibration) ceiling(class string, threads int) (peak, bandwidth float64) {
 	for _, r := range c.Peaks {
 		if r.Class == class && r.Threads == threads {
-			peak = r.mean()
+			peak = r.best()
 		}
 	}
 	for _, r := range c.Bandwidths {
 		if r.Threads == threads {
-			bandwidth = r.mean()
+			bandwidth = r.best()
 		}
 	}
 	return peak, bandwidth

@@ -51,7 +51,7 @@ func (c Cell) key() [3]string { return [3]string{c.Class, c.Format, c.Operation}
 // Kernels measures operations between two calibrations.
 func Kernels(ctx context.Context, o KernelOptions) (*KernelReport, error) {
 	r := &KernelReport{Arithmetic: arithmetic(o.Round), Threads: o.Threads, Slow: []Slow{}}
-	m := &kernelMeasure{KernelOptions: o, report: r, threads: ThreadCounts(o.Threads)}
+	m := &kernelMeasure{KernelOptions: o, report: r, threads: ThreadCounts(o.Threads), extent: extentOf}
 	m.all = len(o.Classes) * len(m.threads) * (4*len(formats) + 4)
 	if err := r.Calibration.begin(o.Classes, m.threads); err != nil {
 		return nil, err
@@ -79,8 +79,10 @@ type kernelMeasure struct {
 	report    *KernelReport
 	threads   []int
 	done, all int
-	// unpacking holds the seconds that unpacking alone takes, by the key of a
-	// cell, on all threads.
+	// extent says how much of the full size a class takes.
+	extent func(class string) extent
+	// unpacking holds the effort of unpacking alone, by the key of a cell, on all
+	// threads.
 	unpacking map[[3]string]float64
 }
 
@@ -89,14 +91,14 @@ func (m *kernelMeasure) run(ctx context.Context) error {
 	for _, format := range formats {
 		values := 0
 		for _, class := range m.Classes {
-			values = max(values, extentOf(class).weightValues())
+			values = max(values, m.extent(class).weightValues())
 		}
 		s, err := newStorage(format, values)
 		if err != nil {
 			return err
 		}
 		for _, class := range m.Classes {
-			list, err := weighted(s, extentOf(class), m.Round)
+			list, err := weighted(s, m.extent(class), m.Round)
 			if err != nil {
 				return err
 			}
@@ -106,7 +108,7 @@ func (m *kernelMeasure) run(ctx context.Context) error {
 		}
 	}
 	for _, class := range m.Classes {
-		if err := m.cells(ctx, class, nil, unweighted(extentOf(class), m.Round)); err != nil {
+		if err := m.cells(ctx, class, nil, unweighted(m.extent(class), m.Round)); err != nil {
 			return err
 		}
 	}
@@ -135,7 +137,7 @@ func (m *kernelMeasure) cells(ctx context.Context, class string, format *dtype.T
 			m.report.Cells = append(m.report.Cells, cell)
 			if format != nil && threads == m.Threads {
 				took := measure(budget/8, func() { team.Unpack(o.matrix, m.Round) })
-				m.unpacking[cell.key()] = took.Seconds
+				m.unpacking[cell.key()] = took.effort()
 			}
 			if err := ctx.Err(); err != nil {
 				team.Close()

@@ -30,7 +30,7 @@ type extent struct {
 // The generic class takes less of everything, where each part costs the same.
 var (
 	vectorExtent  = extent{denseColumns: denseWidth, experts: 16, ids: 4096, attentionRows: 64}
-	genericExtent = extent{denseColumns: denseWidth / 16, experts: 1, ids: 128, attentionRows: 8}
+	genericExtent = extent{denseColumns: denseWidth / 16, experts: 1, ids: 512, attentionRows: 8}
 )
 
 func extentOf(class string) extent {

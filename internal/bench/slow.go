@@ -15,8 +15,8 @@ type Slow struct {
 	Reason   string  `json:"reason"`
 }
 
-// slowCells compares the cells on all threads with those of float32 weights.
-// unpacking holds the seconds that unpacking alone takes, by cell.
+// slowCells compares the cells on all threads with those of float32 weights, by their
+// effort. unpacking holds that of unpacking alone, by cell.
 func slowCells(cells []Cell, threads int, unpacking map[[3]string]float64) []Slow {
 	reference := map[[3]string]Cell{}
 	for _, c := range cells {
@@ -27,10 +27,10 @@ func slowCells(cells []Cell, threads int, unpacking map[[3]string]float64) []Slo
 	list := []Slow{}
 	for _, c := range cells {
 		base, ok := reference[[3]string{c.Class, formats[0].String(), c.Operation}]
-		if c.Threads != threads || c.Format == "" || !ok || c.Seconds <= 0 {
+		if c.Threads != threads || c.Format == "" || !ok || c.effort() <= 0 {
 			continue
 		}
-		relative := base.Seconds / c.Seconds
+		relative := base.effort() / c.effort()
 		if relative >= slowBelow {
 			continue
 		}
@@ -40,12 +40,12 @@ func slowCells(cells []Cell, threads int, unpacking map[[3]string]float64) []Slo
 	return list
 }
 
-// slowReason says how much of the loss unpacking explains: own and its are what
-// unpacking alone takes with these weights and with float32 ones.
+// slowReason says how much of the loss unpacking explains: own and its are the effort
+// of unpacking these weights alone, and float32 ones.
 func slowReason(c, base Cell, own, its float64) string {
-	lost := c.Seconds - base.Seconds
+	lost := c.effort() - base.effort()
 	share := (own - its) / lost
-	text := fmt.Sprintf("unpacking %s alone takes %.0f %% of its time", c.Format, 100*own/c.Seconds)
+	text := fmt.Sprintf("unpacking %s alone takes %.0f %% of its time", c.Format, 100*min(own/c.effort(), 1))
 	if share >= 0.5 {
 		return text
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/frescolm/fresco/internal/canvas"
+	"github.com/frescolm/fresco/internal/machine"
 	"github.com/frescolm/fresco/internal/model"
 )
 
@@ -179,10 +180,10 @@ type sample struct {
 func (p *Pass) run(w *walk, profile *model.Profile, budget time.Duration) error {
 	var samples []sample
 	var seconds []float64
+	var cpu time.Duration
 	begun := time.Now()
 	for n := 0; n < mostRuns; n++ {
-		spent := time.Since(begun)
-		if len(samples) > 0 && (spent > 2*budget || len(samples) >= leastRuns && spent > budget) {
+		if spent := time.Since(begun); len(samples) > 0 && (spent > 2*budget || len(samples) >= leastRuns && spent > budget) {
 			break
 		}
 		items, after, err := w.prepare(p.Name)
@@ -190,18 +191,22 @@ func (p *Pass) run(w *walk, profile *model.Profile, budget time.Duration) error 
 			return err
 		}
 		*profile = model.Profile{}
+		before, _ := machine.CPUTime()
 		at := time.Now()
 		err = w.step(items)
 		took := time.Since(at).Seconds()
+		spent, _ := machine.CPUTime()
 		if err := errors.Join(err, after()); err != nil {
 			return err
 		}
 		if n > 0 { // the first run brings weights into memory
 			samples = append(samples, sample{took, *profile})
 			seconds = append(seconds, took)
+			cpu += spent - before
 		}
 	}
 	p.Timing = summarize(seconds)
+	p.CPUSeconds = cpu.Seconds() / float64(p.Runs)
 	p.take(median(samples))
 	return nil
 }

@@ -41,7 +41,7 @@ func (r *KernelReport) firstOf(class string, i int) bool {
 func (r *KernelReport) writeClass(b *strings.Builder, class string, threads []int) {
 	peak, bandwidth := r.Calibration.ceiling(class, r.Threads)
 	fmt.Fprintf(b, "%s, %s arithmetic, %s: peak %s, memory %s\n", class, r.Arithmetic, threadText(r.Threads), flops(peak), bytesRate(bandwidth))
-	fmt.Fprintf(b, "%-20s %-5s %-30s %10s", "operation", "", "shape", "ms")
+	fmt.Fprintf(b, "%-20s %-5s %-30s %10s %10s", "operation", "", "shape", "ms", "CPU ms")
 	for _, n := range threads {
 		fmt.Fprintf(b, " %9s", fmt.Sprintf("GF/s ×%d", n))
 	}
@@ -50,7 +50,7 @@ func (r *KernelReport) writeClass(b *strings.Builder, class string, threads []in
 		if c.Class != class || c.Threads != r.Threads {
 			continue
 		}
-		fmt.Fprintf(b, "%-20s %-5s %-30s %10.3f", c.Operation, c.Format, c.Shape, 1e3*c.Seconds)
+		fmt.Fprintf(b, "%-20s %-5s %-30s %10.3f %10.3f", c.Operation, c.Format, c.Shape, 1e3*c.Seconds, 1e3*c.CPUSeconds)
 		for _, n := range threads {
 			fmt.Fprintf(b, " %9.1f", r.rate(c, n))
 		}
@@ -75,10 +75,10 @@ func (r *StepReport) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s arithmetic, %s, prompt of %d tokens, canvas of %d\n\n",
 		r.Model, r.Class, r.Arithmetic, threadText(r.Threads), r.Prompt, r.Canvas)
-	fmt.Fprintf(&b, "%-34s %7s %7s %10s %9s %10s %8s  %s\n", "pass", "threads", "tokens", "ms", "GF/s", "weights", "scaling", "share of its ceiling")
+	fmt.Fprintf(&b, "%-34s %7s %7s %10s %10s %9s %10s %8s  %s\n", "pass", "threads", "tokens", "ms", "CPU ms", "GF/s", "weights", "scaling", "share of its ceiling")
 	for _, p := range r.Passes {
-		fmt.Fprintf(&b, "%-34s %7d %7d %10.3f %9.1f %10s %8.2f  %s\n",
-			p.Name, p.Threads, p.Tokens, 1e3*p.Seconds, p.OperationsPerSecond/1e9, bytesText(p.Bytes), p.Scaling, p.Work.shareText())
+		fmt.Fprintf(&b, "%-34s %7d %7d %10.3f %10.3f %9.1f %10s %8.2f  %s\n",
+			p.Name, p.Threads, p.Tokens, 1e3*p.Seconds, 1e3*p.CPUSeconds, p.OperationsPerSecond/1e9, bytesText(p.Bytes), p.Scaling, p.Work.shareText())
 	}
 	for _, p := range r.Passes {
 		if p.Threads != r.Threads {
@@ -88,7 +88,11 @@ func (r *StepReport) WriteText(w io.Writer) error {
 		for _, part := range p.Parts {
 			fmt.Fprintf(&b, "  %-22s %10.3f ms %5.1f %%", part.Name, 1e3*part.Seconds, 100*part.Fraction)
 			if part.Operations > 0 {
-				fmt.Fprintf(&b, " %9.1f GF/s %10s  %s", part.OperationsPerSecond/1e9, bytesText(part.Bytes), part.Work.shareText())
+				weights := ""
+				if part.Bytes > 0 {
+					weights = bytesText(part.Bytes)
+				}
+				fmt.Fprintf(&b, " %9.1f GF/s %10s  %s", part.OperationsPerSecond/1e9, weights, part.Work.shareText())
 			}
 			b.WriteString("\n")
 		}

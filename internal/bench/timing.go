@@ -3,6 +3,8 @@ package bench
 import (
 	"slices"
 	"time"
+
+	"github.com/frescolm/fresco/internal/machine"
 )
 
 // A Timing is what repeated runs of the same work took.
@@ -12,6 +14,18 @@ type Timing struct {
 	Seconds float64 `json:"seconds"`
 	Least   float64 `json:"least_seconds"`
 	Most    float64 `json:"most_seconds"`
+	// CPUSeconds is the computing time of all threads of a run, their mean: what
+	// neighbours disturb less. 0 where the system does not tell.
+	CPUSeconds float64 `json:"cpu_seconds"`
+}
+
+// effort is what runs are compared by where neighbours may disturb them: the computing
+// time, or where it is not known the shortest run.
+func (t Timing) effort() float64 {
+	if t.CPUSeconds > 0 {
+		return t.CPUSeconds
+	}
+	return t.Least
 }
 
 const (
@@ -30,6 +44,7 @@ func measure(budget time.Duration, f func()) Timing {
 	f()
 	repeat := 1 + int(leastSample/(time.Since(begun)+1))
 	var seconds []float64
+	cpu, _ := machine.CPUTime()
 	for len(seconds) < mostRuns {
 		spent := time.Since(begun)
 		if len(seconds) > 0 && (spent > 2*budget || len(seconds) >= leastRuns && spent > budget) {
@@ -41,7 +56,11 @@ func measure(budget time.Duration, f func()) Timing {
 		}
 		seconds = append(seconds, time.Since(at).Seconds()/float64(repeat))
 	}
-	return summarize(seconds)
+	t := summarize(seconds)
+	if now, ok := machine.CPUTime(); ok {
+		t.CPUSeconds = (now - cpu).Seconds() / float64(t.Runs*repeat)
+	}
+	return t
 }
 
 // summarize returns the median and the extremes of at least one run.

@@ -37,7 +37,7 @@ var plan = []floor{
 	{"programs: flags, printing, exit codes", []house{
 		{
 			path:    "cmd/fresco",
-			may:     []string{".", "internal/constraint", "internal/embedded", "internal/eval", "internal/kernel", "internal/liveview", "internal/machine", "internal/model", "internal/models", "internal/pool", "internal/weights"},
+			may:     []string{".", "internal/bench", "internal/constraint", "internal/embedded", "internal/eval", "internal/kernel", "internal/liveview", "internal/machine", "internal/model", "internal/models", "internal/pool", "internal/weights"},
 			modules: []string{kong, ansi, term},
 		},
 		{path: "internal/kernel/asmgen"},
@@ -60,6 +60,9 @@ var plan = []floor{
 	}},
 	{"text: what a person says becomes a prompt", []house{
 		{path: "internal/chat", may: []string{"internal/jsonfile", "internal/sudoku", "tokenizer"}},
+	}},
+	{"measurement: what kernels and backends take", []house{
+		{path: "internal/bench", may: []string{"internal/canvas", "internal/dtype", "internal/kernel", "internal/machine", "internal/model", "internal/tensor"}},
 	}},
 	{"backends: models behind the seam", []house{
 		{path: "internal/model/gemma", may: []string{"gguf", "internal/canvas", "internal/dtype", "internal/jsonfile", "internal/kernel", "internal/model", "internal/quant", "internal/weights"}},

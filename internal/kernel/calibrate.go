@@ -1,8 +1,6 @@
 package kernel
 
-import (
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // A peakLoop does nothing but multiply-adds on registers.
 type peakLoop struct {
@@ -14,11 +12,11 @@ type peakLoop struct {
 }
 
 // genericPeak is that of plain Go, which does not fuse.
-var genericPeak = peakLoop{multiplyAddsGeneric, 2 * 8}
+var genericPeak = peakLoop{multiplyAddsGeneric, 2 * 12}
 
-// multiplyAddsGeneric has eight sums, as product2x4 has.
+// multiplyAddsGeneric has as many sums as registers hold beside the factor.
 func multiplyAddsGeneric(rounds int, f float32) float32 {
-	var a0, a1, a2, a3, a4, a5, a6, a7 float32
+	var a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11 float32
 	for range rounds {
 		a0 = float32(a0*f) + f
 		a1 = float32(a1*f) + f
@@ -28,8 +26,12 @@ func multiplyAddsGeneric(rounds int, f float32) float32 {
 		a5 = float32(a5*f) + f
 		a6 = float32(a6*f) + f
 		a7 = float32(a7*f) + f
+		a8 = float32(a8*f) + f
+		a9 = float32(a9*f) + f
+		a10 = float32(a10*f) + f
+		a11 = float32(a11*f) + f
 	}
-	return a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7
+	return a0 + a1 + a2 + a3 + a4 + a5 + a6 + a7 + a8 + a9 + a10 + a11
 }
 
 // The calibration divides its work into more items than workers, so that one that

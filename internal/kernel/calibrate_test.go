@@ -32,7 +32,7 @@ func TestPeakLoops(t *testing.T) {
 }
 
 func TestMultiplyAdds(t *testing.T) {
-	if got, want := newTeam(t, 2).MultiplyAdds(), 2.0*peakItems*peakPerItem*float64(2*8); got < want {
+	if got, want := newTeam(t, 2).MultiplyAdds(), 2.0*peakItems*peakPerItem*float64(2*12); got < want {
 		t.Errorf("%v operations, fewer than the %v of generic code", got, want)
 	}
 }
