@@ -38,6 +38,18 @@ type Rate struct {
 	Threads int     `json:"threads"`
 	Before  float64 `json:"before"`
 	After   float64 `json:"after"`
+	// PerCPU is the rate for a second of computing time, in the better round: what
+	// neighbours disturb less. 0 where the system does not tell.
+	PerCPU float64 `json:"per_cpu_second"`
+}
+
+// newRate is the first round of a rate: how much was done in a run.
+func newRate(class string, threads int, done float64, t Timing) Rate {
+	r := Rate{Class: class, Threads: threads, Before: done / t.Seconds}
+	if t.CPUSeconds > 0 {
+		r.PerCPU = done / t.CPUSeconds
+	}
+	return r
 }
 
 // best is what ceilings are taken from: the machine can do it.
@@ -71,11 +83,11 @@ func calibrate(classes []string, threads []int) (peaks, bandwidths []Rate, err e
 			team := kernel.NewTeam(k, n)
 			operations := team.MultiplyAdds()
 			took := measure(calibrationTime, func() { team.MultiplyAdds() })
-			peaks = append(peaks, Rate{Class: class, Threads: n, Before: operations / took.Seconds})
+			peaks = append(peaks, newRate(class, n, operations, took))
 			if i == 0 {
 				part := data[:n*readBytes/8]
 				took := measure(calibrationTime, func() { team.Read(part) })
-				bandwidths = append(bandwidths, Rate{Threads: n, Before: 8 * float64(len(part)) / took.Seconds})
+				bandwidths = append(bandwidths, newRate("", n, 8*float64(len(part)), took))
 			}
 			team.Close()
 		}
@@ -104,25 +116,26 @@ func (c *Calibration) join(peaks, bandwidths []Rate) {
 	c.Drift = 0
 	for _, round := range []struct{ first, second []Rate }{{c.Peaks, peaks}, {c.Bandwidths, bandwidths}} {
 		for i := range round.first {
-			round.first[i].After = round.second[i].Before
-			c.Drift = max(c.Drift, round.first[i].drift())
+			r := &round.first[i]
+			r.After, r.PerCPU = round.second[i].Before, max(r.PerCPU, round.second[i].PerCPU)
+			c.Drift = max(c.Drift, r.drift())
 		}
 	}
 	c.Drifted = c.Drift > MaxDrift
 }
 
-// ceiling returns peak and bandwidth of a class and thread count, the better of
-// both rounds.
-func (c *Calibration) ceiling(class string, threads int) (peak, bandwidth float64) {
+// ceilings returns those of a class and thread count, the better of both rounds: by the
+// clock, and for a second of computing time.
+func (c *Calibration) ceilings(class string, threads int) (clock, computing ceiling) {
 	for _, r := range c.Peaks {
 		if r.Class == class && r.Threads == threads {
-			peak = r.best()
+			clock.peak, computing.peak = r.best(), r.PerCPU
 		}
 	}
 	for _, r := range c.Bandwidths {
 		if r.Threads == threads {
-			bandwidth = r.best()
+			clock.bandwidth, computing.bandwidth = r.best(), r.PerCPU
 		}
 	}
-	return peak, bandwidth
+	return clock, computing
 }

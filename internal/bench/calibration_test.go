@@ -1,6 +1,10 @@
 package bench
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestCalibrationDrift(t *testing.T) {
 	for _, c := range []struct {
@@ -14,17 +18,20 @@ func TestCalibrationDrift(t *testing.T) {
 		{"bandwidth rose", 100, 30, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := Calibration{Peaks: []Rate{{Class: "generic", Threads: 1, Before: 100}}, Bandwidths: []Rate{{Threads: 1, Before: 20}}}
-			k.join([]Rate{{Class: "generic", Threads: 1, Before: c.peak}}, []Rate{{Threads: 1, Before: c.bandwidth}})
+			k := Calibration{Peaks: []Rate{{Class: "generic", Threads: 1, Before: 100, PerCPU: 120}}, Bandwidths: []Rate{{Threads: 1, Before: 20, PerCPU: 30}}}
+			k.join([]Rate{{Class: "generic", Threads: 1, Before: c.peak, PerCPU: 110}}, []Rate{{Threads: 1, Before: c.bandwidth, PerCPU: 40}})
 			if k.Drifted != c.drifted {
 				t.Errorf("drift %v: drifted is %v", k.Drift, k.Drifted)
 			}
-			peak, bandwidth := k.ceiling("generic", 1)
-			if peak != max(100, c.peak) || bandwidth != max(20, c.bandwidth) {
-				t.Errorf("ceilings %v and %v are not the better rounds", peak, bandwidth)
+			clock, computing := k.ceilings("generic", 1)
+			if want := (ceiling{max(100, c.peak), max(20, c.bandwidth)}); clock != want {
+				t.Errorf("ceilings %v are not the better rounds, %v", clock, want)
 			}
-			if peak, bandwidth := k.ceiling("generic", 2); peak != 0 || bandwidth != 0 {
-				t.Errorf("ceilings %v and %v of a thread count that was not measured", peak, bandwidth)
+			if want := (ceiling{120, 40}); computing != want {
+				t.Errorf("ceilings by computing time %v, want %v", computing, want)
+			}
+			if clock, computing := k.ceilings("generic", 2); clock != (ceiling{}) || computing != (ceiling{}) {
+				t.Errorf("ceilings %v and %v of a thread count that was not measured", clock, computing)
 			}
 		})
 	}
@@ -42,8 +49,18 @@ func TestWork(t *testing.T) {
 		{"no time", 200, 30, 0, Work{Operations: 200, Bytes: 30, Bound: BoundPeak}},
 		{"no work", 0, 0, 1, Work{Bound: BoundPeak}},
 	} {
-		if got := newWork(c.operations, c.bytes, c.seconds, peak, bandwidth); got != c.want {
+		if got := newWork(c.operations, c.bytes, c.seconds, ceiling{peak, bandwidth}); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
+	}
+}
+
+func TestNewRate(t *testing.T) {
+	want := Rate{Class: "generic", Threads: 2, Before: 50, PerCPU: 25}
+	if diff := cmp.Diff(want, newRate("generic", 2, 100, Timing{Seconds: 2, CPUSeconds: 4})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := newRate("generic", 2, 100, Timing{Seconds: 2}); got.PerCPU != 0 {
+		t.Errorf("%v a second of a computing time that is not known", got.PerCPU)
 	}
 }

@@ -24,17 +24,20 @@ type Work struct {
 	Share float64 `json:"share_of_ceiling"`
 }
 
+// A ceiling is what a class can do on some threads, by the clock.
+type ceiling struct{ peak, bandwidth float64 }
+
 // newWork sets the rates of work that took so long below a ceiling. Without time or
 // ceiling they are 0.
-func newWork(operations, bytes, seconds, peak, bandwidth float64) Work {
+func newWork(operations, bytes, seconds float64, c ceiling) Work {
 	w := Work{Operations: operations, Bytes: bytes, Bound: BoundPeak}
-	if seconds <= 0 || peak <= 0 || bandwidth <= 0 {
+	if seconds <= 0 || c.peak <= 0 || c.bandwidth <= 0 {
 		return w
 	}
 	w.OperationsPerSecond, w.BytesPerSecond = operations/seconds, bytes/seconds
-	least := operations / peak
-	if bytes/bandwidth > least {
-		w.Bound, least = BoundBandwidth, bytes/bandwidth
+	least := operations / c.peak
+	if bytes/c.bandwidth > least {
+		w.Bound, least = BoundBandwidth, bytes/c.bandwidth
 	}
 	w.Share = least / seconds
 	return w

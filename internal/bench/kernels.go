@@ -41,6 +41,8 @@ type Cell struct {
 	Threads   int    `json:"threads"`
 	Timing
 	Work
+	// CPUShare is the share of the ceiling by computing time, 0 where it is not known.
+	CPUShare float64 `json:"cpu_share_of_ceiling"`
 	// Scaling is the speed beside that of one thread.
 	Scaling float64 `json:"scaling"`
 }
@@ -154,8 +156,9 @@ func (r *KernelReport) finish(unpacking map[[3]string]float64) {
 	alone := map[[3]string]float64{}
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		peak, bandwidth := r.Calibration.ceiling(c.Class, c.Threads)
-		c.Work = newWork(c.Operations, c.Bytes, c.Seconds, peak, bandwidth)
+		clock, computing := r.Calibration.ceilings(c.Class, c.Threads)
+		c.Work = newWork(c.Operations, c.Bytes, c.Seconds, clock)
+		c.CPUShare = newWork(c.Operations, c.Bytes, c.CPUSeconds, computing).Share
 		if c.Threads == 1 {
 			alone[c.key()] = c.Seconds
 		}

@@ -174,8 +174,8 @@ func TestSlowCells(t *testing.T) {
 func madeUp() *KernelReport {
 	r := &KernelReport{Arithmetic: "exact", Threads: 2, Slow: []Slow{}}
 	for _, threads := range []int{1, 2} {
-		r.Calibration.Peaks = append(r.Calibration.Peaks, Rate{"avx2", threads, 100e9 * float64(threads), 0})
-		r.Calibration.Bandwidths = append(r.Calibration.Bandwidths, Rate{"", threads, 10e9 * float64(threads), 0})
+		r.Calibration.Peaks = append(r.Calibration.Peaks, Rate{"avx2", threads, 100e9 * float64(threads), 0, 100e9})
+		r.Calibration.Bandwidths = append(r.Calibration.Bandwidths, Rate{"", threads, 10e9 * float64(threads), 0, 10e9})
 		for i, format := range []string{"F32", "F16"} {
 			seconds := 0.02 * float64(1+2*i) / float64(threads)
 			r.Cells = append(r.Cells, Cell{
@@ -185,17 +185,17 @@ func madeUp() *KernelReport {
 			})
 		}
 	}
-	peaks := []Rate{{"avx2", 1, 100e9, 0}, {"avx2", 2, 150e9, 0}}
-	r.Calibration.join(peaks, []Rate{{"", 1, 10e9, 0}, {"", 2, 20e9, 0}})
+	peaks := []Rate{{"avx2", 1, 100e9, 0, 0}, {"avx2", 2, 150e9, 0, 0}}
+	r.Calibration.join(peaks, []Rate{{"", 1, 10e9, 0, 0}, {"", 2, 20e9, 0, 0}})
 	r.finish(map[[3]string]float64{{"avx2", "F16", "dense"}: 0.045, {"avx2", "F32", "dense"}: 0.003})
 	return r
 }
 
 func TestKernelText(t *testing.T) {
 	const want = `avx2, exact arithmetic, 2 threads: peak 200.0 GFLOP/s, memory 20.0 GB/s
-operation                  shape                                  ms     CPU ms   GF/s ×1   GF/s ×2      GB/s  share of its ceiling
-dense                F32   10 × 20 × 30                       10.000     20.000      50.0     100.0       1.0   50 % of peak
-dense                F16   10 × 20 × 30                       30.000     60.000      16.7      33.3       0.3   17 % of peak
+operation                  shape                                  ms     CPU ms   GF/s ×1   GF/s ×2      GB/s  share of ceiling   by CPU time
+dense                F32   10 × 20 × 30                       10.000     20.000      50.0     100.0       1.0   50 % of peak             50 %
+dense                F16   10 × 20 × 30                       30.000     60.000      16.7      33.3       0.3   17 % of peak             17 %
 
 below 60 % of the speed with F32 weights:
   avx2, dense, F16: 33 %; unpacking F16 alone takes 75 % of its time
@@ -234,14 +234,16 @@ func TestKernelJSON(t *testing.T) {
         "kernel_class": "avx2",
         "threads": 2,
         "before": 200000000000,
-        "after": 150000000000
+        "after": 150000000000,
+        "per_cpu_second": 100000000000
       }
     ],
     "read_bytes_per_second": [
       {
         "threads": 2,
         "before": 20000000000,
-        "after": 20000000000
+        "after": 20000000000,
+        "per_cpu_second": 10000000000
       }
     ],
     "drift": 0.25,
@@ -265,6 +267,7 @@ func TestKernelJSON(t *testing.T) {
       "bytes_per_second": 1000000000,
       "bound": "peak",
       "share_of_ceiling": 0.5,
+      "cpu_share_of_ceiling": 0.5,
       "scaling": 2
     }
   ],

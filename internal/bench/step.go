@@ -68,6 +68,8 @@ type Pass struct {
 	Timing
 	// Work is that of the whole pass; its bytes are those of the weights read.
 	Work
+	// CPUShare is the share of the ceiling by computing time, 0 where it is not known.
+	CPUShare float64 `json:"cpu_share_of_ceiling"`
 	// Scaling is the speed beside that of one thread.
 	Scaling float64 `json:"scaling"`
 	// Parts are those of the run whose time is the median, or of the one before it.
@@ -252,11 +254,12 @@ func (r *StepReport) finish() {
 	alone := map[string]float64{}
 	for i := range r.Passes {
 		p := &r.Passes[i]
-		peak, bandwidth := r.Calibration.ceiling(r.Class, p.Threads)
-		p.Work = newWork(p.Operations, p.Bytes, p.Seconds, peak, bandwidth)
+		clock, computing := r.Calibration.ceilings(r.Class, p.Threads)
+		p.Work = newWork(p.Operations, p.Bytes, p.Seconds, clock)
+		p.CPUShare = newWork(p.Operations, p.Bytes, p.CPUSeconds, computing).Share
 		for j := range p.Parts {
 			part := &p.Parts[j]
-			part.Work = newWork(part.Operations, part.Bytes, part.Seconds, peak, bandwidth)
+			part.Work = newWork(part.Operations, part.Bytes, part.Seconds, clock)
 		}
 		if p.Threads == 1 {
 			alone[p.Name] = p.Seconds

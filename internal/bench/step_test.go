@@ -168,8 +168,8 @@ func TestMedianSample(t *testing.T) {
 // madeUpStep is a report of round numbers.
 func madeUpStep() *StepReport {
 	r := &StepReport{Model: "m", Architecture: "a", Arithmetic: "exact", Class: "avx2", Threads: 1, Prompt: 64, Canvas: 96}
-	r.Calibration = Calibration{Peaks: []Rate{{"avx2", 1, 100e9, 0}}, Bandwidths: []Rate{{"", 1, 10e9, 0}}}
-	r.Calibration.join([]Rate{{"avx2", 1, 100e9, 0}}, []Rate{{"", 1, 9.5e9, 0}})
+	r.Calibration = Calibration{Peaks: []Rate{{"avx2", 1, 100e9, 0, 80e9}}, Bandwidths: []Rate{{"", 1, 10e9, 0, 10e9}}}
+	r.Calibration.join([]Rate{{"avx2", 1, 100e9, 0, 80e9}}, []Rate{{"", 1, 9.5e9, 0, 0}})
 	var p model.Profile
 	p[model.Dense] = model.PartProfile{Time: 6 * time.Millisecond, Operations: 3e8, WeightBytes: 2e6}
 	p[model.Attention] = model.PartProfile{Time: 3 * time.Millisecond, Operations: 1e8}
@@ -184,8 +184,8 @@ func madeUpStep() *StepReport {
 func TestStepText(t *testing.T) {
 	const want = `m: avx2, exact arithmetic, 1 thread, prompt of 64 tokens, canvas of 96
 
-pass                               threads  tokens         ms     CPU ms      GF/s    weights  scaling  share of its ceiling
-first denoising step                     1      96     10.000      9.000      40.0     2.0 MB     1.00   40 % of peak
+pass                               threads  tokens         ms     CPU ms      GF/s    weights  scaling  share of ceiling   by CPU time
+first denoising step                     1      96     10.000      9.000      40.0     2.0 MB     1.00   40 % of peak             56 %
 
 first denoising step, 1 thread, by part:
   attention projections       0.000 ms   0.0 %

@@ -39,13 +39,13 @@ func (r *KernelReport) firstOf(class string, i int) bool {
 }
 
 func (r *KernelReport) writeClass(b *strings.Builder, class string, threads []int) {
-	peak, bandwidth := r.Calibration.ceiling(class, r.Threads)
-	fmt.Fprintf(b, "%s, %s arithmetic, %s: peak %s, memory %s\n", class, r.Arithmetic, threadText(r.Threads), flops(peak), bytesRate(bandwidth))
+	clock, _ := r.Calibration.ceilings(class, r.Threads)
+	fmt.Fprintf(b, "%s, %s arithmetic, %s: peak %s, memory %s\n", class, r.Arithmetic, threadText(r.Threads), flops(clock.peak), bytesRate(clock.bandwidth))
 	fmt.Fprintf(b, "%-20s %-5s %-30s %10s %10s", "operation", "", "shape", "ms", "CPU ms")
 	for _, n := range threads {
 		fmt.Fprintf(b, " %9s", fmt.Sprintf("GF/s ×%d", n))
 	}
-	fmt.Fprintf(b, " %9s  %s\n", "GB/s", "share of its ceiling")
+	fmt.Fprintf(b, " %9s  %-18s %s\n", "GB/s", "share of ceiling", "by CPU time")
 	for _, c := range r.Cells {
 		if c.Class != class || c.Threads != r.Threads {
 			continue
@@ -54,7 +54,7 @@ func (r *KernelReport) writeClass(b *strings.Builder, class string, threads []in
 		for _, n := range threads {
 			fmt.Fprintf(b, " %9.1f", r.rate(c, n))
 		}
-		fmt.Fprintf(b, " %9.1f  %s\n", c.BytesPerSecond/1e9, c.Work.shareText())
+		fmt.Fprintf(b, " %9.1f  %-18s %9.0f %%\n", c.BytesPerSecond/1e9, c.Work.shareText(), 100*c.CPUShare)
 	}
 	b.WriteString("\n")
 }
@@ -75,10 +75,10 @@ func (r *StepReport) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s arithmetic, %s, prompt of %d tokens, canvas of %d\n\n",
 		r.Model, r.Class, r.Arithmetic, threadText(r.Threads), r.Prompt, r.Canvas)
-	fmt.Fprintf(&b, "%-34s %7s %7s %10s %10s %9s %10s %8s  %s\n", "pass", "threads", "tokens", "ms", "CPU ms", "GF/s", "weights", "scaling", "share of its ceiling")
+	fmt.Fprintf(&b, "%-34s %7s %7s %10s %10s %9s %10s %8s  %-18s %s\n", "pass", "threads", "tokens", "ms", "CPU ms", "GF/s", "weights", "scaling", "share of ceiling", "by CPU time")
 	for _, p := range r.Passes {
-		fmt.Fprintf(&b, "%-34s %7d %7d %10.3f %10.3f %9.1f %10s %8.2f  %s\n",
-			p.Name, p.Threads, p.Tokens, 1e3*p.Seconds, 1e3*p.CPUSeconds, p.OperationsPerSecond/1e9, bytesText(p.Bytes), p.Scaling, p.Work.shareText())
+		fmt.Fprintf(&b, "%-34s %7d %7d %10.3f %10.3f %9.1f %10s %8.2f  %-18s %9.0f %%\n",
+			p.Name, p.Threads, p.Tokens, 1e3*p.Seconds, 1e3*p.CPUSeconds, p.OperationsPerSecond/1e9, bytesText(p.Bytes), p.Scaling, p.Work.shareText(), 100*p.CPUShare)
 	}
 	for _, p := range r.Passes {
 		if p.Threads != r.Threads {
