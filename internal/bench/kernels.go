@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/frescolm/fresco/internal/dtype"
 	"github.com/frescolm/fresco/internal/kernel"
+	"github.com/frescolm/fresco/internal/quant"
 )
 
 // KernelOptions say what of the kernels is measured.
@@ -118,7 +118,7 @@ func (m *kernelMeasure) run(ctx context.Context) error {
 }
 
 // cells measures operations of one class and format on all thread counts.
-func (m *kernelMeasure) cells(ctx context.Context, class string, format *dtype.Type, list []operation) error {
+func (m *kernelMeasure) cells(ctx context.Context, class string, format *quant.Format, list []operation) error {
 	k, err := kernel.Choose(class)
 	if err != nil {
 		return err

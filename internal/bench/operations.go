@@ -1,15 +1,13 @@
 package bench
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/frescolm/fresco/internal/canvas"
 	"github.com/frescolm/fresco/internal/dtype"
 	"github.com/frescolm/fresco/internal/kernel"
-	"github.com/frescolm/fresco/internal/tensor"
+	"github.com/frescolm/fresco/internal/quant"
 )
 
 // The dimensions of the full-size model (docs/model.md §1).
@@ -49,37 +47,32 @@ type operation struct {
 	matrix kernel.Matrix
 }
 
-// formats are the types of weights that kernels read.
-var formats = []dtype.Type{dtype.F32, dtype.BF16, dtype.F16}
+// formats are the weights that are measured: those that there is an encoder for. The
+// first is what the others are compared with.
+var formats = []quant.Format{quant.F32, quant.BF16, quant.F16, quant.Q8_0, quant.Q4_0}
 
 // storage is the memory that the matrices of one format are cut from, filled with
 // values between -0.5 and 0.5. Their values do not matter to any kernel.
 type storage struct {
-	format dtype.Type
+	format quant.Format
 	data   []byte
 }
 
-// newStorage makes room for so many values.
-func newStorage(format dtype.Type, values int) (storage, error) {
-	size, err := tensor.Bytes(format, []int{1})
+// newStorage makes room for so many values, in whole blocks.
+func newStorage(format quant.Format, values int) (storage, error) {
+	const period = 1 << 16
+	bytes, err := format.RowBytes(period)
 	if err != nil {
 		return storage{}, err
 	}
-	const period = 1 << 16
-	pattern := make([]byte, 0, period*size)
-	for _, v := range numbers(period, 0.5) {
-		switch format {
-		case dtype.F32:
-			pattern = binary.LittleEndian.AppendUint32(pattern, math.Float32bits(v))
-		case dtype.BF16:
-			pattern = binary.LittleEndian.AppendUint16(pattern, dtype.ToBF16(v))
-		case dtype.F16:
-			pattern = binary.LittleEndian.AppendUint16(pattern, dtype.ToF16(v))
-		default:
-			return storage{}, fmt.Errorf("bench: no weights of type %v", format)
-		}
+	pattern := make([]byte, bytes)
+	if err := quant.Encode(format, pattern, numbers(period, 0.5)); err != nil {
+		return storage{}, err
 	}
-	data := make([]byte, values*size)
+	if bytes, err = format.RowBytes(values); err != nil {
+		return storage{}, err
+	}
+	data := make([]byte, bytes)
 	for at := 0; at < len(data); {
 		at += copy(data[at:], pattern)
 	}
@@ -88,11 +81,11 @@ func newStorage(format dtype.Type, values int) (storage, error) {
 
 // matrix cuts a matrix from the beginning.
 func (s storage) matrix(rows, cols int) (kernel.Matrix, error) {
-	bytes, err := tensor.Bytes(s.format, []int{rows, cols})
+	bytes, err := s.format.RowBytes(rows * cols)
 	if err != nil {
 		return kernel.Matrix{}, err
 	}
-	return kernel.NewMatrix(tensor.Tensor{DType: s.format, Shape: []int{rows, cols}, Data: s.data[:bytes]})
+	return kernel.NewMatrix(quant.Tensor{Format: s.format, Shape: []int{rows, cols}, Data: s.data[:bytes]})
 }
 
 // weightValues is the number of values that the largest operation of an extent

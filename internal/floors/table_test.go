@@ -62,7 +62,7 @@ var plan = []floor{
 		{path: "internal/chat", may: []string{"internal/jsonfile", "internal/sudoku", "tokenizer"}},
 	}},
 	{"measurement: what kernels and backends take", []house{
-		{path: "internal/bench", may: []string{"internal/canvas", "internal/dtype", "internal/kernel", "internal/machine", "internal/model", "internal/tensor"}},
+		{path: "internal/bench", may: []string{"internal/canvas", "internal/dtype", "internal/kernel", "internal/machine", "internal/model", "internal/quant"}},
 	}},
 	{"backends: models behind the seam", []house{
 		{path: "internal/model/gemma", may: []string{"gguf", "internal/canvas", "internal/dtype", "internal/jsonfile", "internal/kernel", "internal/model", "internal/quant", "internal/weights"}},
