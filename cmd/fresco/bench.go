@@ -23,7 +23,7 @@ type benchCommand struct {
 type benchKernels struct {
 	Class     string `placeholder:"NAME" help:"Measure one kernel class. Default: all that are available."`
 	Threads   whole  `max:"1024" placeholder:"N" help:"Largest number of threads; 1, 2, 4 … below it are measured as well. Default: physical cores within the limits of the cgroup."`
-	Seconds   whole  `max:"86400" placeholder:"N" help:"About how long to measure, besides the calibration. Default: 30."`
+	Seconds   whole  `max:"86400" placeholder:"N" help:"About how long to measure, besides the calibration. Default: 25."`
 	Precision choice `of:"exact,bf16" placeholder:"NAME" help:"exact or bf16. Default: exact."`
 	JSON      bool   `name:"json" help:"Print one JSON object."`
 	Quiet     bool   `short:"q" help:"Show no progress."`
@@ -41,7 +41,7 @@ Examples:
 }
 
 const (
-	defaultKernelSeconds = 30
+	defaultKernelSeconds = 25
 	defaultStepSeconds   = 10
 )
 
