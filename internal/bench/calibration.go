@@ -6,11 +6,23 @@ import (
 	"time"
 
 	"github.com/frescolm/fresco/internal/kernel"
+	"github.com/frescolm/fresco/internal/machine"
 )
 
 // readBytes is the memory that each thread reads when the bandwidth is measured:
 // more than caches hold.
 const readBytes = 256 << 20
+
+// readWords is the number of words that each of some threads reads: readBytes, or less
+// where they would take more than half of the available memory. 0 bytes available
+// means that the system does not tell.
+func readWords(threads int, available int64) int {
+	bytes := int64(readBytes)
+	if available > 0 {
+		bytes = min(bytes, available/2/int64(threads))
+	}
+	return int(bytes / 8)
+}
 
 // calibrationTime is spent on one peak or bandwidth, in each of the two rounds.
 const calibrationTime = 100 * time.Millisecond
@@ -70,7 +82,10 @@ func (r Rate) String() string {
 
 // calibrate measures the classes and the memory once for every thread count.
 func calibrate(classes []string, threads []int) (peaks, bandwidths []Rate, err error) {
-	data := make([]uint64, threads[len(threads)-1]*readBytes/8)
+	most := threads[len(threads)-1]
+	_, available, _ := machine.Memory()
+	each := readWords(most, available)
+	data := make([]uint64, most*each)
 	for i := range data { // memory that was never written is one page
 		data[i] = uint64(i)
 	}
@@ -85,7 +100,7 @@ func calibrate(classes []string, threads []int) (peaks, bandwidths []Rate, err e
 			took := measure(calibrationTime, func() { team.MultiplyAdds() })
 			peaks = append(peaks, newRate(class, n, operations, took))
 			if i == 0 {
-				part := data[:n*readBytes/8]
+				part := data[:n*each]
 				took := measure(calibrationTime, func() { team.Read(part) })
 				bandwidths = append(bandwidths, newRate("", n, 8*float64(len(part)), took))
 			}

@@ -64,3 +64,15 @@ func TestNewRate(t *testing.T) {
 		t.Errorf("%v a second of a computing time that is not known", got.PerCPU)
 	}
 }
+
+func TestReadWords(t *testing.T) {
+	for _, c := range []struct {
+		threads   int
+		available int64
+		want      int
+	}{{1, 0, 32 << 20}, {1024, 0, 32 << 20}, {2, 8 << 30, 32 << 20}, {64, 8 << 30, 8 << 20}} {
+		if got := readWords(c.threads, c.available); got != c.want {
+			t.Errorf("%d threads, %d bytes: %d, want %d", c.threads, c.available, got, c.want)
+		}
+	}
+}
