@@ -103,9 +103,16 @@ func (t *Team) attendBlock(a *Attention, s *workerScratch, first, last, kvHead, 
 	// A row's head is a row of the product, a key a column; what a row does not
 	// see is computed with the others and never read.
 	a.unpackHead(panel, true, from, to, kvHead)
-	for r := first; r < last; r++ {
-		q := a.Q[r*stride+kvHead*group*a.Dim:]
-		t.set.product(scores[(r-first)*group*keys:], keys, q, a.Dim, group, panel, keys, a.Dim)
+	q := a.Q[first*stride+kvHead*group*a.Dim:]
+	if last-first >= group {
+		// One head of all rows at a time: a product likes many rows.
+		for h := range group {
+			t.set.product(scores[h*keys:], group*keys, q[h*a.Dim:], stride, last-first, panel, keys, a.Dim)
+		}
+	} else {
+		for r := range last - first {
+			t.set.product(scores[r*group*keys:], keys, q[r*stride:], a.Dim, group, panel, keys, a.Dim)
+		}
 	}
 	a.unpackHead(panel, false, from, to, kvHead)
 	for r := first; r < last; r++ {
