@@ -40,7 +40,7 @@ func metadata(s *models.Source, p plan) (list []gguf.KeyValue, notes []string) {
 		add(templateKey, s.Template)
 	}
 	if s.Task {
-		notes = append(notes, "prompt.json has no place in a GGUF file: the result takes the prompt as the model saw it in training, whole")
+		notes = append(notes, "prompt.json has no place in a GGUF file: the result takes the whole prompt that the model was trained on, heading included, with --raw")
 	}
 	return list, notes
 }
@@ -106,8 +106,7 @@ func tokenizerKeys(s *models.Source) (list []gguf.KeyValue, notes []string) {
 	keys := []string{"eos_token_id", "eot_token_id", "eom_token_id"}
 	for i, id := range special.End {
 		if i == len(keys) {
-			notes = append(notes, fmt.Sprintf("a GGUF file names %d ids that end an answer; these are left out: %v", len(keys), special.End[i:]))
-			break
+			break // readBack tells of it
 		}
 		add(keys[i], uint32(id))
 	}

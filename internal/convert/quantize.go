@@ -103,8 +103,16 @@ func Quantize(ctx context.Context, nameOrPath, out string, o Options) (report *R
 	if err != nil {
 		return nil, err
 	}
+	if err := report.finish(); err != nil {
+		return nil, err
+	}
+	more, err := readBack(source, out)
+	if err != nil {
+		return nil, err
+	}
+	report.Notes = append(report.Notes, more...)
 	report.Seconds = time.Since(begun).Seconds()
-	return report, report.finish()
+	return report, nil
 }
 
 // planned lists the tensors to write, with their formats.
