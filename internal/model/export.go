@@ -42,7 +42,10 @@ type Export struct {
 // An ExportTensor is one tensor of an Export. Its data is a view of the
 // checkpoint and lives as long as that.
 type ExportTensor struct {
-	Name   string
+	Name string
+	// Official is the name in the folder layout, "" for a tensor that it does not
+	// have.
+	Official string
 	Kind   Kind
 	Tensor quant.Tensor
 	// Derived is true for a tensor that the checkpoint does not have: it says what

@@ -63,3 +63,13 @@ func readSource(c *weights.Checkpoint, from source) (*Source, error) {
 
 // Close closes the checkpoint.
 func (s *Source) Close() error { return s.Checkpoint.Close() }
+
+// Blueprint tells the checkpoint that would belong to the config.json and the
+// generation_config.json of an architecture, see model.Architecture.
+func Blueprint(modelType string, config, generation []byte) (*model.Export, error) {
+	architecture, err := registry.Lookup(modelType)
+	if err != nil {
+		return nil, err
+	}
+	return architecture.Blueprint(config, generation)
+}

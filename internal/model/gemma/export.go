@@ -40,11 +40,33 @@ func export(checkpoint *weights.Checkpoint) (*model.Export, error) {
 			e.Tensors = append(e.Tensors, model.ExportTensor{Name: ropeFreqs, Kind: model.Rotary, Tensor: t})
 			continue
 		}
-		e.Tensors = append(e.Tensors, model.ExportTensor{Name: ggufName(slot.Name), Kind: kindOf(slot.Name), Tensor: t})
+		e.Tensors = append(e.Tensors, model.ExportTensor{Name: ggufName(slot.Name), Official: slot.Name, Kind: kindOf(slot.Name), Tensor: t})
 	}
 	if !c.gguf {
 		e.Tensors = append(e.Tensors, model.ExportTensor{Name: ropeFreqs, Kind: model.Rotary, Tensor: c.ropeDivisors(), Derived: true})
 	}
+	return e, nil
+}
+
+// blueprint tells the checkpoint of a configuration.
+func blueprint(configuration, generation []byte) (*model.Export, error) {
+	c, err := parseConfig(configuration)
+	if err != nil {
+		return nil, err
+	}
+	g, err := parseGeneration(generation, c)
+	if err != nil {
+		return nil, err
+	}
+	e := &model.Export{}
+	if e.Metadata, err = c.metadata(g); err != nil {
+		return nil, err
+	}
+	for _, slot := range c.slots() {
+		t := quant.Tensor{Shape: slot.Shape}
+		e.Tensors = append(e.Tensors, model.ExportTensor{Name: ggufName(slot.Name), Official: slot.Name, Kind: kindOf(slot.Name), Tensor: t})
+	}
+	e.Tensors = append(e.Tensors, model.ExportTensor{Name: ropeFreqs, Kind: model.Rotary, Tensor: c.ropeDivisors(), Derived: true})
 	return e, nil
 }
 
