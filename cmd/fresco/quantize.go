@@ -37,15 +37,8 @@ Examples:
 // Run writes the file and accounts for it.
 func (q *quantizeCommand) Run(ctx context.Context, c *console) error {
 	c.quiet = q.Quiet
-	shown := time.Time{}
 	report, err := convert.Quantize(ctx, q.Model, q.Out, convert.Options{
-		Type: string(q.Type), Force: q.Force, Threads: q.Threads.n,
-		Progress: func(p convert.Progress) {
-			if now := time.Now(); now.Sub(shown) > 100*time.Millisecond {
-				shown = now
-				c.progress("%3.0f %% of %s · %s", 100*float64(p.Done)/float64(p.Total), bytesText(p.Total), p.Tensor)
-			}
-		},
+		Type: string(q.Type), Force: q.Force, Threads: q.Threads.n, Progress: c.writing(),
 	})
 	c.settle()
 	if err != nil {
@@ -66,6 +59,17 @@ func (q *quantizeCommand) Run(ctx context.Context, c *console) error {
 	}
 	_, err = c.out.Write([]byte(text))
 	return err
+}
+
+// writing shows how far a file is.
+func (c *console) writing() func(convert.Progress) {
+	var shown time.Time
+	return func(p convert.Progress) {
+		if now := time.Now(); now.Sub(shown) > 100*time.Millisecond {
+			shown = now
+			c.progress("%3.0f %% of %s · %s", 100*float64(p.Done)/float64(p.Total), bytesText(p.Total), p.Tensor)
+		}
+	}
 }
 
 // quantizeText is the report for people.

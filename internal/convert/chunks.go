@@ -50,6 +50,8 @@ type converter struct {
 	ctx   context.Context
 	pool  *pool.Pool
 	lanes []lane
+	// unmeasured leaves out what the conversion loses.
+	unmeasured bool
 	// done is called with the bytes that were written.
 	done func(n int)
 }
@@ -82,7 +84,7 @@ func (c *converter) write(w io.Writer, it *item) (tally, error) {
 		n := min(len(c.lanes), (elements-from+chunk-1)/chunk)
 		c.pool.Run(n, func(_, i int) {
 			at := from + i*chunk
-			c.lanes[i].convert(it, at, min(chunk, elements-at))
+			c.lanes[i].convert(it, at, min(chunk, elements-at), !c.unmeasured)
 		})
 		for i := range n {
 			l := &c.lanes[i]
@@ -99,8 +101,9 @@ func (c *converter) write(w io.Writer, it *item) (tally, error) {
 	return sum, nil
 }
 
-// convert makes one chunk of n elements and measures it by its decoder.
-func (l *lane) convert(it *item, at, n int) {
+// convert makes one chunk of n elements, and measures what that loses by the
+// decoder.
+func (l *lane) convert(it *item, at, n int, measure bool) {
 	values, back := l.values[:n], l.back[:n]
 	size, err := it.format.RowBytes(n)
 	if err == nil {
@@ -113,11 +116,11 @@ func (l *lane) convert(it *item, at, n int) {
 		l.data = l.data[:size]
 		err = quant.Encode(it.format, l.data, values)
 	}
-	if err == nil {
+	if err == nil && measure {
 		err = quant.Decode(it.format, back, l.data)
 	}
 	l.tally, l.err = tally{}, err
-	if err != nil {
+	if err != nil || !measure {
 		return
 	}
 	for i, x := range values {

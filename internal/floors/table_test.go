@@ -49,7 +49,7 @@ var plan = []floor{
 	{"what is built on finished answers and on events", []house{
 		{
 			path:   "internal/convert",
-			may:    []string{"gguf", "internal/machine", "internal/model", "internal/pool", "internal/quant", "internal/weights", "tokenizer"},
+			may:    []string{"gguf", "internal/machine", "internal/model", "internal/pool", "internal/quant", "internal/rng", "safetensors"},
 			beside: []string{"internal/models"},
 		},
 		{path: "internal/eval", may: []string{"internal/engine", "internal/jsonfile", "internal/sudoku"}},

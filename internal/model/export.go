@@ -46,8 +46,8 @@ type ExportTensor struct {
 	// Official is the name in the folder layout, "" for a tensor that it does not
 	// have.
 	Official string
-	Kind   Kind
-	Tensor quant.Tensor
+	Kind     Kind
+	Tensor   quant.Tensor
 	// Derived is true for a tensor that the checkpoint does not have: it says what
 	// the configuration says.
 	Derived bool
