@@ -10,7 +10,7 @@ import (
 // synthCommand is "fresco synth".
 type synthCommand struct {
 	Size    choice `of:"26b,4b,tiny" required:"" placeholder:"NAME" help:"Shapes: 26b, 4b or tiny."`
-	Type    choice `of:"q4_0,q8_0,bf16" required:"" placeholder:"NAME" help:"Format of the weights: q4_0 or q8_0, a GGUF file; bf16, a folder."`
+	Type    choice `of:"q4_0,q4_k_m,q8_0,bf16" required:"" placeholder:"NAME" help:"Format of the weights: q4_0, q4_k_m or q8_0, a GGUF file; bf16, a folder."`
 	Out     string `required:"" placeholder:"PATH" help:"The file or folder to write."`
 	Seed    seed   `placeholder:"N" help:"Which random weights. Default: 0."`
 	Force   bool   `help:"Overwrite what is at PATH."`

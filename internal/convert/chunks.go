@@ -29,6 +29,8 @@ type item struct {
 	// fill sets dst to the elements from at on; at is a multiple of chunk. Several
 	// workers call it at once.
 	fill func(dst []float32, at int) error
+	// blocks, where it is not nil, does so with the blocks of the format.
+	blocks func(data []byte, at int) error
 }
 
 func (it *item) elements() int { return quant.Tensor{Shape: it.shape}.Elements() }
@@ -107,14 +109,11 @@ func (l *lane) convert(it *item, at, n int, measure bool) {
 	values, back := l.values[:n], l.back[:n]
 	size, err := it.format.RowBytes(n)
 	if err == nil {
-		err = it.fill(values, at)
-	}
-	if err == nil {
 		if cap(l.data) < size {
 			l.data = make([]byte, size)
 		}
 		l.data = l.data[:size]
-		err = quant.Encode(it.format, l.data, values)
+		err = it.make(l.data, values, at)
 	}
 	if err == nil && measure {
 		err = quant.Decode(it.format, back, l.data)
@@ -131,6 +130,17 @@ func (l *lane) convert(it *item, at, n int, measure bool) {
 	if t := l.tally.weight + l.tally.loss; math.IsNaN(t) || math.IsInf(t, 0) {
 		l.err = nonFinite(it.format, values)
 	}
+}
+
+// make makes the data of the elements from at on; values is room for them.
+func (it *item) make(data []byte, values []float32, at int) error {
+	if it.blocks != nil {
+		return it.blocks(data, at)
+	}
+	if err := it.fill(values, at); err != nil {
+		return err
+	}
+	return quant.Encode(it.format, data, values)
 }
 
 // nonFinite names the first element that a format cannot hold.

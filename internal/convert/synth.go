@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 
 // SynthTypes lists the types that Synthesize knows. bf16 is a folder, the others
 // are GGUF files.
-func SynthTypes() []string { return []string{"q4_0", "q8_0", folderType} }
+func SynthTypes() []string { return []string{"q4_0", mixType, "q8_0", folderType} }
 
 const folderType = "bf16"
 
@@ -62,9 +63,8 @@ func Synthesize(ctx context.Context, out string, o SynthOptions) (*SynthReport, 
 	if !ok {
 		return nil, fmt.Errorf("convert: unknown size %q (known: %s)", o.Size, strings.Join(Sizes(), ", "))
 	}
-	p, ok := findPlan(o.Type)
-	if known := SynthTypes(); !ok || !strings.Contains(" "+strings.Join(known, " ")+" ", " "+o.Type+" ") {
-		return nil, fmt.Errorf("convert: unknown type %q (known: %s)", o.Type, strings.Join(known, ", "))
+	if !slices.Contains(SynthTypes(), o.Type) {
+		return nil, fmt.Errorf("convert: unknown type %q (known: %s)", o.Type, strings.Join(SynthTypes(), ", "))
 	}
 	config, err := s.config()
 	if err != nil {
@@ -74,13 +74,17 @@ func Synthesize(ctx context.Context, out string, o SynthOptions) (*SynthReport, 
 	if err != nil {
 		return nil, err
 	}
+	formats, fileType, err := synthFormats(print.Tensors, o.Type)
+	if err != nil {
+		return nil, err
+	}
 	r := &SynthReport{Output: out, Size: o.Size, Type: o.Type, Seed: o.Seed}
 	var items []*item
-	for _, t := range print.Tensors {
+	for i, t := range print.Tensors {
 		if t.Official == "" && o.Type == folderType {
 			continue // the folder layout does not have it
 		}
-		it, err := drawn(s, p, t, o)
+		it, err := drawn(s, t, formats[i], o)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +118,7 @@ func Synthesize(ctx context.Context, out string, o SynthOptions) (*SynthReport, 
 	if o.Type == folderType {
 		err = writeFolder(ctx, out, config, items, o.Force, content)
 	} else {
-		err = synthFile(ctx, out, print, p, s, items, o.Force, content)
+		err = synthFile(ctx, out, print, fileType, s, items, o.Force, content)
 	}
 	if err != nil {
 		return nil, err
@@ -123,18 +127,40 @@ func Synthesize(ctx context.Context, out string, o SynthOptions) (*SynthReport, 
 	return r, nil
 }
 
+// synthFormats are the formats of the tensors, and the number for most of them.
+func synthFormats(tensors []model.ExportTensor, typ string) (formats []quant.Format, fileType uint32, err error) {
+	if typ == mixType {
+		formats, err = mixFormats(tensors)
+		return formats, mixFile, err
+	}
+	p, ok := findPlan(typ)
+	if !ok {
+		return nil, 0, fmt.Errorf("no plan for %s", typ)
+	}
+	for _, t := range tensors {
+		f := quant.BF16
+		if typ != folderType {
+			f, _ = p.format(t.Kind, quant.BF16, t.Tensor.Shape)
+		}
+		formats = append(formats, f)
+	}
+	return formats, p.fileType, nil
+}
+
 // drawn is the tensor of a blueprint with its random weights.
-func drawn(s shape, p plan, t model.ExportTensor, o SynthOptions) (*item, error) {
-	it := &item{name: t.Name, kind: t.Kind, shape: t.Tensor.Shape, stored: quant.BF16, derived: t.Derived}
+func drawn(s shape, t model.ExportTensor, format quant.Format, o SynthOptions) (*item, error) {
+	it := &item{name: t.Name, kind: t.Kind, shape: t.Tensor.Shape, format: format, derived: t.Derived}
 	if o.Type == folderType {
-		it.name, it.format = t.Official, quant.BF16
-	} else {
-		it.format, _ = p.format(it.kind, it.stored, it.shape)
+		it.name = t.Official
 	}
 	if t.Derived {
 		it.fill = decoder(t)
 	} else {
-		it.fill = s.randomOf(t, o.Seed).fill
+		r := s.randomOf(t, o.Seed)
+		it.fill = r.fill
+		if hasBlocks(format) {
+			it.blocks = func(data []byte, at int) error { return r.blocks(format, data, at) }
+		}
 	}
 	var err error
 	if it.size, err = it.format.RowBytes(it.elements()); err != nil {
@@ -144,12 +170,12 @@ func drawn(s shape, p plan, t model.ExportTensor, o SynthOptions) (*item, error)
 }
 
 // synthFile writes a GGUF file.
-func synthFile(ctx context.Context, out string, print *model.Export, p plan, s shape, items []*item, force bool, content func(io.Writer, *item) error) error {
+func synthFile(ctx context.Context, out string, print *model.Export, fileType uint32, s shape, items []*item, force bool, content func(io.Writer, *item) error) error {
 	if err := checkOutput(out, force); err != nil {
 		return err
 	}
 	keys := append(print.Metadata,
-		gguf.KeyValue{Key: fileTypeKey, Value: p.fileType},
+		gguf.KeyValue{Key: fileTypeKey, Value: fileType},
 		gguf.KeyValue{Key: versionKey, Value: uint32(quantVersion)},
 		gguf.KeyValue{Key: nameKey, Value: "synthetic " + s.name},
 		gguf.KeyValue{Key: tokenizerIs + "model", Value: "no_vocab"},

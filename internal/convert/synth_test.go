@@ -11,8 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/frescolm/fresco/internal/model"
 	"github.com/frescolm/fresco/internal/models"
+	"github.com/frescolm/fresco/internal/quant"
 )
 
 func synthesize(t *testing.T, o SynthOptions) string {
@@ -163,7 +166,7 @@ func TestSynthRefusals(t *testing.T) {
 		want string
 	}{
 		{"new", SynthOptions{Size: "1b", Type: "q4_0"}, t.Context(), `unknown size "1b" (known: 26b, 4b, tiny)`},
-		{"new", SynthOptions{Size: "tiny", Type: "f16"}, t.Context(), `unknown type "f16" (known: q4_0, q8_0, bf16)`},
+		{"new", SynthOptions{Size: "tiny", Type: "f16"}, t.Context(), `unknown type "f16" (known: q4_0, q4_k_m, q8_0, bf16)`},
 		{"file", SynthOptions{Size: "tiny", Type: "q4_0"}, t.Context(), "exists; --force overwrites it"},
 		{"file", SynthOptions{Size: "tiny", Type: "bf16", Force: true}, t.Context(), "is a file; the output is a folder"},
 		{"folder", SynthOptions{Size: "tiny", Type: "bf16"}, t.Context(), "exists; --force overwrites the checkpoint in it"},
@@ -187,4 +190,63 @@ func TestSynthRefusals(t *testing.T) {
 		t.Error(err)
 	}
 	logits(t, folder)
+}
+
+// The mix is that of the published file.
+func TestMixFormats(t *testing.T) {
+	s, _ := findShape("26b")
+	config, err := s.config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	print, err := models.Blueprint(modelType, config, generation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	formats, err := mixFormats(print.Tensors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[quant.Format]int{}
+	for _, f := range formats {
+		got[f]++
+	}
+	want := map[quant.Format]int{quant.Q4_K: 194, quant.Q5_0: 33, quant.Q6_K: 14, quant.Q8_0: 28, quant.F32: 423}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-published +ours):\n%s", diff)
+	}
+}
+
+// Random blocks have the mean and the deviation that is asked for, row by row.
+func TestRandomBlocks(t *testing.T) {
+	for _, f := range []quant.Format{quant.Q4_K, quant.Q6_K} {
+		const n = 64 * superElements
+		r := random{deviation: 0.02, row: n / 2, stride: 2, key: [2]uint32{1, 2}, tensor: [2]uint32{3, 4}}
+		size, err := f.RowBytes(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, values := make([]byte, size), make([]float32, n)
+		if err := errors.Join(r.blocks(f, data, 0), quant.Decode(f, values, data)); err != nil {
+			t.Fatal(err)
+		}
+		for row, want := range []float64{0.02, 0.02 * rareScale} {
+			var sum, squares float64
+			for _, v := range values[row*n/2 : (row+1)*n/2] {
+				sum += float64(v)
+				squares += float64(v) * float64(v)
+			}
+			mean, deviation := sum/(n/2), math.Sqrt(squares/(n/2))
+			if math.Abs(mean) > 0.05*want || math.Abs(deviation/want-1) > 0.05 {
+				t.Errorf("%v, row %d: mean %.3g, deviation %.3g, want 0 and %.3g", f, row, mean, deviation, want)
+			}
+		}
+		part := make([]byte, 3*f.BlockBytes())
+		if err := r.blocks(f, part, 5*superElements); err != nil || !bytes.Equal(part, data[5*f.BlockBytes():8*f.BlockBytes()]) {
+			t.Errorf("%v: blocks in the middle differ, %v", f, err)
+		}
+	}
+	if err := (random{}).blocks(quant.Q4_0, make([]byte, 18), 0); err == nil {
+		t.Error("Q4_0 is drawn")
+	}
 }
