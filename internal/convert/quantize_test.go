@@ -415,3 +415,36 @@ func TestNonFiniteWeight(t *testing.T) {
 		}
 	}
 }
+
+// A head of its own is kept as precise as the table, and a tensor that no part of
+// the model uses is named and left out.
+func TestHeadAndSurplus(t *testing.T) {
+	file, err := gguf.Open(testdata("formats", "gguf", "tiny-mixed.gguf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	tensors := file.Tensors()
+	table, _ := file.Tensor("token_embd.weight")
+	n := table.Dims[0] * table.Dims[1]
+	head := gguf.Tensor{Name: "output.weight", Type: gguf.F16, Dims: table.Dims, Data: make([]byte, 2*n)}
+	for i := range n {
+		head.Data[2*i], head.Data[2*i+1] = byte(i*31), 0x20|byte(i*7%2)<<7 // about ±0.01
+	}
+	strange := gguf.Tensor{Name: "strange.weight", Type: gguf.F32, Dims: []int{2}, Data: make([]byte, 8)}
+	path := filepath.Join(t.TempDir(), "model.gguf")
+	if err := gguf.WriteFile(path, file.Metadata(), append(tensors, head, strange)); err != nil {
+		t.Fatal(err)
+	}
+	out, r := quantize(t, path, "q4_0")
+	if !slices.Equal(r.Surplus, []string{"strange.weight"}) || r.SourceTensors != r.Tensors+1 || len(r.Added) != 0 {
+		t.Errorf("surplus %q, added %q, %d of %d tensors", r.Surplus, r.Added, r.Tensors, r.SourceTensors)
+	}
+	i := slices.IndexFunc(r.Kinds, func(k Kind) bool { return k.Kind == model.Head })
+	if i < 0 || !slices.Equal(r.Kinds[i].Formats, []Count{{"Q8_0", 1}}) {
+		t.Errorf("kinds %+v", r.Kinds)
+	}
+	if relative(logits(t, out), logits(t, path)) > 0.8 {
+		t.Error("the logits are others")
+	}
+}
