@@ -70,17 +70,17 @@ func Synthesize(ctx context.Context, out string, o SynthOptions) (*SynthReport, 
 	if err != nil {
 		return nil, err
 	}
-	print, err := models.Blueprint(modelType, config, generation())
+	blueprint, err := models.Blueprint(modelType, config, generation())
 	if err != nil {
 		return nil, err
 	}
-	formats, fileType, err := synthFormats(print.Tensors, o.Type)
+	formats, fileType, err := synthFormats(blueprint.Tensors, o.Type)
 	if err != nil {
 		return nil, err
 	}
 	r := &SynthReport{Output: out, Size: o.Size, Type: o.Type, Seed: o.Seed}
 	var items []*item
-	for i, t := range print.Tensors {
+	for i, t := range blueprint.Tensors {
 		if t.Official == "" && o.Type == folderType {
 			continue // the folder layout does not have it
 		}
@@ -118,7 +118,7 @@ func Synthesize(ctx context.Context, out string, o SynthOptions) (*SynthReport, 
 	if o.Type == folderType {
 		err = writeFolder(ctx, out, config, items, o.Force, content)
 	} else {
-		err = synthFile(ctx, out, print, fileType, s, items, o.Force, content)
+		err = synthFile(ctx, out, blueprint, fileType, s, items, o.Force, content)
 	}
 	if err != nil {
 		return nil, err
@@ -170,11 +170,11 @@ func drawn(s shape, t model.ExportTensor, format quant.Format, o SynthOptions) (
 }
 
 // synthFile writes a GGUF file.
-func synthFile(ctx context.Context, out string, print *model.Export, fileType uint32, s shape, items []*item, force bool, content func(io.Writer, *item) error) error {
+func synthFile(ctx context.Context, out string, blueprint *model.Export, fileType uint32, s shape, items []*item, force bool, content func(io.Writer, *item) error) error {
 	if err := checkOutput(out, force); err != nil {
 		return err
 	}
-	keys := append(print.Metadata,
+	keys := append(blueprint.Metadata,
 		gguf.KeyValue{Key: fileTypeKey, Value: fileType},
 		gguf.KeyValue{Key: versionKey, Value: uint32(quantVersion)},
 		gguf.KeyValue{Key: nameKey, Value: "synthetic " + s.name},

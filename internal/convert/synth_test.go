@@ -81,13 +81,13 @@ func TestSynthShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			print, err := models.Blueprint(modelType, config, generation())
+			blueprint, err := models.Blueprint(modelType, config, generation())
 			if err != nil {
 				t.Fatal(err)
 			}
 			var n int64
 			values := 0
-			for _, x := range print.Tensors {
+			for _, x := range blueprint.Tensors {
 				if !x.Derived {
 					n += int64(x.Tensor.Elements())
 				}
@@ -101,8 +101,8 @@ func TestSynthShapes(t *testing.T) {
 			if want := c.layers - len(c.full); values != want {
 				t.Errorf("%d value projections, want %d", values, want)
 			}
-			if c.size == "26b" && len(print.Tensors) != 692 {
-				t.Errorf("%d tensors, want 692", len(print.Tensors))
+			if c.size == "26b" && len(blueprint.Tensors) != 692 {
+				t.Errorf("%d tensors, want 692", len(blueprint.Tensors))
 			}
 		})
 	}
@@ -136,12 +136,12 @@ func TestRandomAtAnyPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	print, err := models.Blueprint(modelType, config, generation())
+	blueprint, err := models.Blueprint(modelType, config, generation())
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(print.Tensors, func(x model.ExportTensor) bool { return x.Kind == model.Table })
-	r := s.randomOf(print.Tensors[i], 3)
+	i := slices.IndexFunc(blueprint.Tensors, func(x model.ExportTensor) bool { return x.Kind == model.Table })
+	r := s.randomOf(blueprint.Tensors[i], 3)
 	whole, part := make([]float32, 1024), make([]float32, 500)
 	if err := errors.Join(r.fill(whole, 0), r.fill(part, 36)); err != nil {
 		t.Fatal(err)
@@ -199,11 +199,11 @@ func TestMixFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	print, err := models.Blueprint(modelType, config, generation())
+	blueprint, err := models.Blueprint(modelType, config, generation())
 	if err != nil {
 		t.Fatal(err)
 	}
-	formats, err := mixFormats(print.Tensors)
+	formats, err := mixFormats(blueprint.Tensors)
 	if err != nil {
 		t.Fatal(err)
 	}
