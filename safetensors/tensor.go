@@ -1,6 +1,7 @@
 package safetensors
 
 import (
+	"io"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,10 @@ type Tensor struct {
 	DType DType
 	Shape []int
 	Data  []byte
+
+	// Content writes the data when the tensor is written, in place of Data: for
+	// tensors that do not exist as a whole. It is nil for a tensor that was read.
+	Content func(w io.Writer) error
 }
 
 // label gives a name from a file as error texts show it: as it is where it is

@@ -19,7 +19,8 @@ import (
 // Write writes a whole file to w. The same input gives the same bytes: tensors
 // are laid out by falling element width, which keeps each aligned to its
 // elements, then by rising name. Empty metadata is left out. Nothing is written
-// when a tensor's data does not fit its shape, or a name cannot be stored.
+// when a tensor's data does not fit its shape, or a name cannot be stored; a
+// Content that writes more or less is an error when it is reached.
 func Write(w io.Writer, tensors map[string]Tensor, metadata map[string]string) error {
 	if err := write(w, tensors, metadata); err != nil {
 		return fmt.Errorf("safetensors: %w", err)
@@ -48,11 +49,54 @@ func write(w io.Writer, tensors map[string]Tensor, metadata map[string]string) e
 		return fmt.Errorf("header: %w", err)
 	}
 	for _, name := range names {
-		if _, err := w.Write(tensors[name].Data); err != nil {
+		if err := writeTensor(w, tensors[name]); err != nil {
 			return fmt.Errorf("tensor %s: %w", label(name), err)
 		}
 	}
 	return nil
+}
+
+func writeTensor(w io.Writer, t Tensor) error {
+	if t.Content == nil {
+		_, err := w.Write(t.Data)
+		return err
+	}
+	size, err := t.size()
+	if err != nil {
+		return err
+	}
+	exact := &exactWriter{w: w, left: size}
+	if err := t.Content(exact); err != nil {
+		return err
+	}
+	if exact.left > 0 {
+		return fmt.Errorf("the content ended %d of %d bytes before the end", exact.left, size)
+	}
+	return nil
+}
+
+// size is the number of bytes of the tensor's shape.
+func (t Tensor) size() (int, error) {
+	typ, err := dtype.Parse(string(t.DType))
+	if err != nil {
+		return 0, err
+	}
+	return tensor.Bytes(typ, t.Shape)
+}
+
+// exactWriter refuses to write beyond the end of a tensor.
+type exactWriter struct {
+	w    io.Writer
+	left int
+}
+
+func (e *exactWriter) Write(p []byte) (int, error) {
+	if len(p) > e.left {
+		return 0, errors.New("the content is longer than the tensor")
+	}
+	n, err := e.w.Write(p)
+	e.left -= n
+	return n, err
 }
 
 // appendHeader appends the JSON of the header, with the data in the order of
@@ -76,10 +120,11 @@ func appendHeader(head []byte, names []string, tensors map[string]Tensor, metada
 	var begin uint64
 	for _, name := range names {
 		t := tensors[name]
-		if err := checkWritable(name, t); err != nil {
+		size, err := checkWritable(name, t)
+		if err != nil {
 			return nil, fmt.Errorf("tensor %s: %w", label(name), err)
 		}
-		end := begin + uint64(len(t.Data))
+		end := begin + uint64(size)
 		key, err := json.Marshal(name)
 		if err != nil {
 			return nil, err
@@ -100,23 +145,20 @@ func appendHeader(head []byte, names []string, tensors map[string]Tensor, metada
 	return b.Bytes(), nil
 }
 
-func checkWritable(name string, t Tensor) error {
+// checkWritable returns the number of bytes of a tensor that can be written.
+func checkWritable(name string, t Tensor) (int, error) {
 	if name == metadataKey {
-		return errors.New("the name is reserved")
+		return 0, errors.New("the name is reserved")
 	}
 	if !utf8.ValidString(name) {
-		return errors.New("the name is not valid UTF-8")
+		return 0, errors.New("the name is not valid UTF-8")
 	}
-	typ, err := dtype.Parse(string(t.DType))
+	want, err := t.size()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	want, err := tensor.Bytes(typ, t.Shape)
-	if err != nil {
-		return err
+	if t.Content == nil && len(t.Data) != want {
+		return 0, fmt.Errorf("shape %v of %s is %d bytes, not %d", t.Shape, t.DType, want, len(t.Data))
 	}
-	if len(t.Data) != want {
-		return fmt.Errorf("shape %v of %v is %d bytes, not %d", t.Shape, typ, want, len(t.Data))
-	}
-	return nil
+	return want, nil
 }

@@ -224,3 +224,36 @@ func TestWriteToAFullDevice(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Content gives the bytes of Data, and not one more or less.
+func TestWriteContent(t *testing.T) {
+	data := []byte{1, 2, 3, 4, 5, 6}
+	var want bytes.Buffer
+	if err := Write(&want, map[string]Tensor{"a": {DType: U8, Shape: []int{2, 3}, Data: data}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		parts [][]byte
+		err   string
+	}{
+		{[][]byte{data[:2], data[2:]}, ""},
+		{[][]byte{data[:2]}, "safetensors: tensor a: the content ended 4 of 6 bytes before the end"},
+		{[][]byte{data, data[:1]}, "safetensors: tensor a: the content is longer than the tensor"},
+	} {
+		var got bytes.Buffer
+		err := Write(&got, map[string]Tensor{"a": {DType: U8, Shape: []int{2, 3}, Content: func(w io.Writer) error {
+			for _, p := range c.parts {
+				if _, err := w.Write(p); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}}, nil)
+		switch {
+		case c.err != "" && (err == nil || err.Error() != c.err):
+			t.Errorf("error %v, want %s", err, c.err)
+		case c.err == "" && (err != nil || !bytes.Equal(got.Bytes(), want.Bytes())):
+			t.Errorf("error %v, bytes %q, want %q", err, got.Bytes(), want.Bytes())
+		}
+	}
+}

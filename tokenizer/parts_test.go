@@ -2,7 +2,9 @@ package tokenizer
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,5 +163,44 @@ func TestFromPartsRefuses(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// Every tokenizer of the fixtures can be taken apart, and a special token that
+// parts cannot tell is refused.
+func TestPartsOfATokenizer(t *testing.T) {
+	dir := fixtures.Dir(t, "tokenizer")
+	data, err := os.ReadFile(filepath.Join(dir, "tokenizer.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := whole.Parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := FromParts(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "some  text, ünïcode \u2581 😀", "<bos>a<|turn>user\nb<turn|>", "\x00\n\t"} {
+		for _, special := range []bool{false, true} {
+			o := EncodeOptions{AddSpecial: special}
+			if a, b := whole.Encode(text, o), again.Encode(text, o); !slices.Equal(a, b) {
+				t.Errorf("%q: %v, then %v", text, a, b)
+			}
+		}
+	}
+	// A visible token that is spelled like a marker would become special.
+	marker := slices.IndexFunc(parts.Tokens, isMarker)
+	if marker < 0 || !whole.IsSpecial(int32(marker)) {
+		t.Fatal("no special marker in the fixture")
+	}
+	whole.special[marker] = false
+	if _, err := whole.Parts(); err == nil || !strings.Contains(err.Error(), "would be special") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/frescolm/fresco"
+	"github.com/frescolm/fresco/internal/convert"
 	"github.com/frescolm/fresco/internal/kernel"
 	"github.com/frescolm/fresco/internal/liveview"
 	"github.com/frescolm/fresco/internal/models"
@@ -92,6 +93,7 @@ func exitCode(err error) int {
 		refused  *fresco.RequestError
 		unknown  *models.UnknownError
 		class    *kernel.ClassError
+		output   *convert.OutputError
 		rejected *weights.RejectedError
 	)
 	switch {
@@ -99,7 +101,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &wrong), errors.As(err, &refused), errors.As(err, &unknown), errors.As(err, &class):
+	case errors.As(err, &wrong), errors.As(err, &refused), errors.As(err, &unknown), errors.As(err, &class), errors.As(err, &output):
 		return exitUsage
 	case errors.As(err, &rejected):
 		return exitRejected

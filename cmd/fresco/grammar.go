@@ -20,6 +20,8 @@ type grammar struct {
 	Run        runCommand        `cmd:"" help:"Answer a prompt."`
 	List       listCommand       `cmd:"" aliases:"models" help:"List the models that are part of this program."`
 	Inspect    inspectCommand    `cmd:"" help:"Say what a checkpoint is, what it needs, and whether it fits this machine."`
+	Quantize   quantizeCommand   `cmd:"" help:"Write a checkpoint as a GGUF file with smaller weights."`
+	Synth      synthCommand      `cmd:"" help:"Make a checkpoint of random weights, to measure with."`
 	Eval       evalCommand       `cmd:"" help:"Measure a model on a task with an exact score."`
 	Bench      benchCommand      `cmd:"" help:"Measure kernels, or the steps of a model, beside the ceiling of this machine."`
 	Version    versionCommand    `cmd:"" help:"Say what this program is and which kernels it uses here."`

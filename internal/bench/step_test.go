@@ -32,9 +32,9 @@ func (b *profiled) Capabilities() model.Capabilities {
 
 func (b *profiled) Step(ctx context.Context, items []model.Item) ([]model.Result, error) {
 	if b.profile != nil {
-		b.profile[model.Dense].Time += time.Millisecond
-		b.profile[model.Dense].Operations += 100
-		b.profile[model.Dense].WeightBytes += 10
+		b.profile[model.PartDense].Time += time.Millisecond
+		b.profile[model.PartDense].Operations += 100
+		b.profile[model.PartDense].WeightBytes += 10
 	}
 	return b.Backend.Step(ctx, items)
 }
@@ -82,7 +82,7 @@ func TestMeasurePasses(t *testing.T) {
 			}
 			at++
 		}
-		if p.Operations != 100 || p.Bytes != 10 || p.Tokens != want[p.Name].Tokens || p.Parts[model.Dense].Fraction != 1 {
+		if p.Operations != 100 || p.Bytes != 10 || p.Tokens != want[p.Name].Tokens || p.Parts[model.PartDense].Fraction != 1 {
 			t.Errorf("%s: %+v", p.Name, p)
 		}
 	}
@@ -171,9 +171,9 @@ func madeUpStep() *StepReport {
 	r.Calibration = Calibration{Peaks: []Rate{{"avx2", 1, 100e9, 0, 80e9}}, Bandwidths: []Rate{{"", 1, 10e9, 0, 10e9}}}
 	r.Calibration.join([]Rate{{"avx2", 1, 100e9, 0, 80e9}}, []Rate{{"", 1, 9.5e9, 0, 0}})
 	var p model.Profile
-	p[model.Dense] = model.PartProfile{Time: 6 * time.Millisecond, Operations: 3e8, WeightBytes: 2e6}
-	p[model.Attention] = model.PartProfile{Time: 3 * time.Millisecond, Operations: 1e8}
-	p[model.Other] = model.PartProfile{Time: time.Millisecond}
+	p[model.PartDense] = model.PartProfile{Time: 6 * time.Millisecond, Operations: 3e8, WeightBytes: 2e6}
+	p[model.PartAttention] = model.PartProfile{Time: 3 * time.Millisecond, Operations: 1e8}
+	p[model.PartOther] = model.PartProfile{Time: time.Millisecond}
 	pass := Pass{Name: PassFirst, Threads: 1, Tokens: 96, Timing: Timing{Runs: 3, Seconds: 0.010, CPUSeconds: 0.009}}
 	pass.take(sample{0.010, p})
 	r.Passes = []Pass{pass}
@@ -242,7 +242,7 @@ func TestStepJSON(t *testing.T) {
 	if p.Pass != PassFirst || p.Seconds != 0.010 || p.Share != 0.4 || len(p.Parts) != len(model.Parts()) {
 		t.Errorf("%+v", p)
 	}
-	if part := p.Parts[model.Dense]; part.Part != "dense MLP" || part.Fraction != 0.6 || part.Operations != 3e8 {
+	if part := p.Parts[model.PartDense]; part.Part != "dense MLP" || part.Fraction != 0.6 || part.Operations != 3e8 {
 		t.Errorf("%+v", part)
 	}
 }

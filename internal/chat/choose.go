@@ -43,7 +43,7 @@ func Choose(tok *tokenizer.Tokenizer, files Files) (form Form, note string, err 
 		}
 		return task, "", nil
 	}
-	template, err := readTemplate(files)
+	template, err := Template(files)
 	if err != nil {
 		return nil, "", err
 	}
@@ -60,10 +60,10 @@ func Choose(tok *tokenizer.Tokenizer, files Files) (form Form, note string, err 
 	return turns, "", nil
 }
 
-// readTemplate returns the chat template of a checkpoint, "" when it has none:
+// Template returns the chat template of a checkpoint, "" when it has none:
 // chat_template.jinja, else the entry in tokenizer_config.json, which is a text
 // or a list of named ones with one called "default".
-func readTemplate(files Files) (string, error) {
+func Template(files Files) (string, error) {
 	data, err := readOptional(files, TemplateFile)
 	if data != nil || err != nil {
 		return string(data), err

@@ -37,7 +37,7 @@ var plan = []floor{
 	{"programs: flags, printing, exit codes", []house{
 		{
 			path:    "cmd/fresco",
-			may:     []string{".", "internal/bench", "internal/constraint", "internal/embedded", "internal/eval", "internal/kernel", "internal/liveview", "internal/machine", "internal/model", "internal/models", "internal/pool", "internal/weights"},
+			may:     []string{".", "internal/bench", "internal/constraint", "internal/convert", "internal/embedded", "internal/eval", "internal/kernel", "internal/liveview", "internal/machine", "internal/model", "internal/models", "internal/pool", "internal/weights"},
 			modules: []string{kong, ansi, term},
 		},
 		{path: "internal/kernel/asmgen"},
@@ -47,6 +47,11 @@ var plan = []floor{
 		{path: ".", may: []string{"internal/canvas", "internal/chat", "internal/constraint", "internal/diffusion", "internal/engine", "internal/model", "internal/models", "internal/rng", "tokenizer"}},
 	}},
 	{"what is built on finished answers and on events", []house{
+		{
+			path:   "internal/convert",
+			may:    []string{"gguf", "internal/machine", "internal/model", "internal/pool", "internal/quant", "internal/rng", "safetensors"},
+			beside: []string{"internal/models"},
+		},
 		{path: "internal/eval", may: []string{"internal/engine", "internal/jsonfile", "internal/sudoku"}},
 		{path: "internal/liveview", may: []string{"internal/engine"}, modules: []string{ansi}},
 		{path: "internal/models", may: []string{"gguf", "internal/chat", "internal/embedded", "internal/engine", "internal/jsonfile", "internal/model", "internal/model/gemma", "internal/weights", "tokenizer"}},
@@ -70,7 +75,7 @@ var plan = []floor{
 		{path: "internal/model/conformance", may: []string{"internal/canvas", "internal/model"}, modules: []string{cmp}},
 	}},
 	{"the seam between engine and compute", []house{
-		{path: "internal/model", may: []string{"internal/canvas", "internal/weights"}},
+		{path: "internal/model", may: []string{"gguf", "internal/canvas", "internal/quant", "internal/weights"}},
 	}},
 	{"weights by name, arithmetic by row: neither knows a model", []house{
 		{path: "internal/weights", may: []string{"gguf", "internal/dtype", "internal/quant", "safetensors"}},

@@ -1,11 +1,26 @@
 package machine_test
 
 import (
+	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/frescolm/fresco/internal/machine"
 )
+
+func TestFreeDisk(t *testing.T) {
+	dir := t.TempDir()
+	free, ok := machine.FreeDisk(dir)
+	if !ok {
+		t.Skip("this system does not tell what is free")
+	}
+	if free < 0 {
+		t.Errorf("FreeDisk = %d", free)
+	}
+	if _, ok := machine.FreeDisk(filepath.Join(dir, "none")); ok {
+		t.Error("a folder that does not exist has free space")
+	}
+}
 
 func TestThisMachine(t *testing.T) {
 	if n := machine.Cores(); n < 1 || n > runtime.NumCPU() {

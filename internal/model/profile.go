@@ -7,24 +7,24 @@ type Part uint8
 
 // The parts of a step.
 const (
-	// Projections are the linear layers of attention: queries, keys, values,
+	// PartProjections are the linear layers of attention: queries, keys, values,
 	// output.
-	Projections Part = iota
-	// Attention is scores, softmax and weighted values.
-	Attention
-	// Dense is the dense branch with its norm and activation.
-	Dense
-	// Experts are router and expert branch, with gathering and mixing.
-	Experts
-	// Head is the product with the table that gives the logits.
-	Head
-	// SelfConditioning is the soft embedding and the network behind it.
-	SelfConditioning
-	// Statistics is what is done with logits: soft-cap, keeping, sums, draws.
-	Statistics
-	// Other is the rest: embedding, the norms around the parts, rotary embedding,
+	PartProjections Part = iota
+	// PartAttention is scores, softmax and weighted values.
+	PartAttention
+	// PartDense is the dense branch with its norm and activation.
+	PartDense
+	// PartExperts are router and expert branch, with gathering and mixing.
+	PartExperts
+	// PartHead is the product with the table that gives the logits.
+	PartHead
+	// PartSelfConditioning is the soft embedding and the network behind it.
+	PartSelfConditioning
+	// PartStatistics is what is done with logits: soft-cap, keeping, sums, draws.
+	PartStatistics
+	// PartOther is the rest: embedding, the norms around the parts, rotary embedding,
 	// residual sums, the cache.
-	Other
+	PartOther
 
 	parts
 )

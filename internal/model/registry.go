@@ -41,6 +41,13 @@ type Architecture struct {
 	// architecture expects, without loading them. It answers also for
 	// checkpoints that Load would reject, as far as they can be understood.
 	Inspect func(*weights.Checkpoint) (*Inspection, error)
+	// Export tells a checkpoint in the terms of a GGUF file. One that cannot be
+	// told so is an error that says why.
+	Export func(*weights.Checkpoint) (*Export, error)
+	// Blueprint tells the checkpoint that would belong to a config.json and a
+	// generation_config.json. Its tensors have no data, but those that are derived
+	// from the configuration; their format is Invalid.
+	Blueprint func(config, generation []byte) (*Export, error)
 }
 
 // An Inspection is what can be said about a checkpoint without running it.

@@ -15,7 +15,7 @@ func (f *forward) attention(p *pass, i int, x []float32, need []int) []float32 {
 
 	normed := floats(&s.normed, len(x))
 	t.RMSNorm(normed, x, w.inputNorm, rows, c.eps, f.round)
-	f.clock.enter(model.Projections)
+	f.clock.enter(model.PartProjections)
 	k, v := floats(&s.k, rows*kvWidth), floats(&s.v, rows*kvWidth)
 	t.Linear(k, normed, rows, w.k, f.round)
 	if l.v() {
@@ -23,7 +23,7 @@ func (f *forward) attention(p *pass, i int, x []float32, need []int) []float32 {
 	} else {
 		copy(v, k) // the raw projection, before norm and rotation
 	}
-	f.clock.enter(model.Other)
+	f.clock.enter(model.PartOther)
 	t.HeadNorm(k, w.kNorm, rows, l.kvHeads, l.headDim, c.eps, rot, f.round)
 	t.HeadNorm(v, nil, rows, l.kvHeads, l.headDim, c.eps, nil, f.round)
 	p.store(i, k, v)
@@ -33,10 +33,10 @@ func (f *forward) attention(p *pass, i int, x []float32, need []int) []float32 {
 		rows = len(need)
 		f.setRotations(p, need)
 	}
-	f.clock.enter(model.Projections)
+	f.clock.enter(model.PartProjections)
 	q := floats(&s.q, rows*l.heads*l.headDim)
 	t.Linear(q, normed, rows, w.q, f.round)
-	f.clock.enter(model.Other)
+	f.clock.enter(model.PartOther)
 	t.HeadNorm(q, w.qNorm, rows, l.heads, l.headDim, c.eps, rot, f.round)
 
 	s.spans = s.spans[:0]
@@ -56,15 +56,15 @@ func (f *forward) attention(p *pass, i int, x []float32, need []int) []float32 {
 	if f.probe != nil && f.probe.vectorTail {
 		tail = (hi - lo) % 16
 	}
-	f.clock.enter(model.Attention)
+	f.clock.enter(model.PartAttention)
 	t.Attend(&kernel.Attention{
 		VectorTail: tail, Q: q, Out: attended, Heads: l.heads, KVHeads: l.kvHeads, Dim: l.headDim,
 		Spans: s.spans, Blocks: s.blocks, Round: f.round,
 	})
-	f.clock.enter(model.Projections)
+	f.clock.enter(model.PartProjections)
 	out := floats(&s.projected, rows*c.hidden)
 	t.Linear(out, attended, rows, w.o, f.round)
-	f.clock.enter(model.Other)
+	f.clock.enter(model.PartOther)
 	t.RMSNorm(out, out, w.postAttentionNorm, rows, c.eps, f.round)
 	return out
 }

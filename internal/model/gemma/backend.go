@@ -177,7 +177,7 @@ func (b *Backend) checkItems(items []model.Item) error {
 
 // Architecture returns the entry of this model in the registry.
 func Architecture() model.Architecture {
-	return model.Architecture{Name: ModelType, GGUF: ggufArchitecture, Load: load, Inspect: inspect}
+	return model.Architecture{Name: ModelType, GGUF: ggufArchitecture, Load: load, Inspect: inspect, Export: export, Blueprint: blueprint}
 }
 
 // load makes a backend of a checkpoint. The checkpoint is not closed when it

@@ -33,7 +33,7 @@ func (k *clock) start(layers int) {
 	if k == nil {
 		return
 	}
-	k.now, k.since, k.experts = model.Other, time.Now(), make([]int, layers)
+	k.now, k.since, k.experts = model.PartOther, time.Now(), make([]int, layers)
 }
 
 // enter says that what follows belongs to a part.
@@ -66,14 +66,14 @@ func (k *clock) leaveHead() {
 		return
 	}
 	took := time.Since(k.since)
-	k.enter(model.Other)
+	k.enter(model.PartOther)
 	product, statistics := k.head.Product.Swap(0), k.head.Statistics.Swap(0)
 	if statistics == 0 {
 		return
 	}
 	part := time.Duration(float64(took) * float64(statistics) / float64(product+statistics))
-	k.profile[model.Head].Time -= part
-	k.profile[model.Statistics].Time += part
+	k.profile[model.PartHead].Time -= part
+	k.profile[model.PartStatistics].Time += part
 }
 
 // clockStop ends a pass, of which heads rows got logits, and enters its work.
@@ -82,7 +82,7 @@ func (b *Backend) clockStop(p *pass, heads int, conditioned bool) {
 	if k == nil {
 		return
 	}
-	k.enter(model.Other)
+	k.enter(model.PartOther)
 	w := &work{config: b.config, weights: b.weights, pass: p, heads: heads, conditioned: conditioned}
 	for part, done := range w.count(k.experts) {
 		k.profile[part].Operations += done.Operations

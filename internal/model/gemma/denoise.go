@@ -63,7 +63,7 @@ func (b *Backend) denoise(ctx context.Context, d *model.Denoise, last bool) (mod
 	b.headRows = want
 	result := model.Result{Stats: make([]canvas.Stats, length)}
 	logits := c.fresh(last)
-	b.forward.clock.enter(model.Head)
+	b.forward.clock.enter(model.PartHead)
 	b.team.Head(logits, result.Stats, final, b.weights.head, want, &b.headScratch)
 	b.forward.clock.leaveHead()
 	for i := range result.Stats {

@@ -155,7 +155,7 @@ func (b *Backend) answer(e *model.Encode, final []float32, rowOf []int, length i
 	}
 	result := model.Result{Stats: make([]canvas.Stats, len(e.Rows))}
 	b.rowLogits.Reset(len(e.Rows))
-	b.forward.clock.enter(model.Head)
+	b.forward.clock.enter(model.PartHead)
 	b.team.Head(b.rowLogits, result.Stats, x, b.weights.head, want, &b.headScratch)
 	b.forward.clock.leaveHead()
 	for i := range result.Stats {

@@ -21,15 +21,15 @@ func (f *forward) layer(p *pass, i int, x []float32, need []int) []float32 {
 	rows := len(x) / c.hidden
 	t.Add(x, x, attention, rows, f.round)
 
-	f.clock.enter(model.Dense)
+	f.clock.enter(model.PartDense)
 	dense := f.mlp(floats(&s.dense, len(x)), x, w.preDenseNorm, w.gate, w.up, w.down, rows)
-	f.clock.enter(model.Other)
+	f.clock.enter(model.PartOther)
 	t.RMSNorm(dense, dense, w.postDenseNorm, rows, c.eps, f.round)
 
-	f.clock.enter(model.Experts)
+	f.clock.enter(model.PartExperts)
 	f.route(i, x, rows)
 	experts := f.expertBranch(i, x, rows)
-	f.clock.enter(model.Other)
+	f.clock.enter(model.PartOther)
 	t.RMSNorm(experts, experts, w.postExpertNorm, rows, c.eps, f.round)
 
 	t.Add(dense, dense, experts, rows, f.round)

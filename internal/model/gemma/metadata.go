@@ -111,11 +111,18 @@ func (m *metadata) float(key string) float64 {
 	v, err := m.file.Float(m.prefix + key)
 	m.fail(key, err)
 	if narrow := float32(v); float64(narrow) == v {
-		if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64); err == nil {
-			return short
-		}
+		return shortest(narrow)
 	}
 	return v
+}
+
+// shortest is the shortest decimal that means v.
+func shortest(v float32) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', -1, 32), 64)
+	if err != nil {
+		return float64(v)
+	}
+	return short
 }
 
 // perLayer reads a number for each of n layers: an array, or one number for all.

@@ -16,7 +16,7 @@ import (
 func (f *forward) selfCondition(x []float32, previous *kernel.Logits, scratch *kernel.SoftScratch) {
 	c, t, s := f.config, f.team, &f.scratch
 	rows := len(x) / c.hidden
-	f.clock.enter(model.SelfConditioning)
+	f.clock.enter(model.PartSelfConditioning)
 	if previous != nil {
 		signal := floats(&s.projected, len(x))
 		t.SoftEmbed(signal, previous, f.weights.embed, f.embedScale, scratch)
@@ -25,5 +25,5 @@ func (f *forward) selfCondition(x []float32, previous *kernel.Logits, scratch *k
 		t.Add(x, x, out, rows, f.round)
 	}
 	t.RMSNorm(x, x, nil, rows, c.eps, f.round)
-	f.clock.enter(model.Other)
+	f.clock.enter(model.PartOther)
 }

@@ -34,27 +34,27 @@ func (w *work) count(experts []int) *model.Profile {
 		if i == len(w.config.layers)-1 && w.pass.need != nil {
 			rows, need = len(w.pass.need), w.pass.need
 		}
-		add(model.Projections, all, lw.k)
+		add(model.PartProjections, all, lw.k)
 		if l.v() {
-			add(model.Projections, all, lw.v)
+			add(model.PartProjections, all, lw.v)
 		}
-		add(model.Projections, rows, lw.q)
-		add(model.Projections, rows, lw.o)
-		p[model.Attention].Operations += 4 * float64(l.heads) * float64(l.headDim) * w.seen(l.kind, rows, need)
-		add(model.Dense, rows, lw.gate)
-		add(model.Dense, rows, lw.up)
-		add(model.Dense, rows, lw.down)
-		add(model.Experts, rows, lw.router)
-		w.expertWork(&p[model.Experts], rows, experts[i], lw)
+		add(model.PartProjections, rows, lw.q)
+		add(model.PartProjections, rows, lw.o)
+		p[model.PartAttention].Operations += 4 * float64(l.heads) * float64(l.headDim) * w.seen(l.kind, rows, need)
+		add(model.PartDense, rows, lw.gate)
+		add(model.PartDense, rows, lw.up)
+		add(model.PartDense, rows, lw.down)
+		add(model.PartExperts, rows, lw.router)
+		w.expertWork(&p[model.PartExperts], rows, experts[i], lw)
 	}
 	if w.heads > 0 {
-		add(model.Head, w.heads, w.weights.head)
+		add(model.PartHead, w.heads, w.weights.head)
 	}
 	if w.conditioned {
-		add(model.SelfConditioning, all, w.weights.embed)
-		add(model.SelfConditioning, all, w.weights.self.gate)
-		add(model.SelfConditioning, all, w.weights.self.up)
-		add(model.SelfConditioning, all, w.weights.self.down)
+		add(model.PartSelfConditioning, all, w.weights.embed)
+		add(model.PartSelfConditioning, all, w.weights.self.gate)
+		add(model.PartSelfConditioning, all, w.weights.self.up)
+		add(model.PartSelfConditioning, all, w.weights.self.down)
 	}
 	return &p
 }

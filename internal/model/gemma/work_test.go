@@ -51,23 +51,23 @@ func TestFullSizeWork(t *testing.T) {
 	}}
 	got := (&work{config: c, weights: w, pass: p, heads: length, conditioned: true}).count(make([]int, len(c.layers)))
 	for part, want := range map[model.Part]float64{
-		model.Projections:      25*2*256*2816*(16+8+8+16)*256/1e9 + 5*2*256*2816*(16+2+16)*512/1e9,
-		model.Attention:        188, // 25 layers of 1,279 positions, 5 of 1,280
-		model.Dense:            274,
-		model.Experts:          731 + 5.5, // and the router
-		model.Head:             378,
-		model.SelfConditioning: 378 + 9.1, // soft embedding and its network
-		model.Statistics:       0,
-		model.Other:            0,
+		model.PartProjections:      25*2*256*2816*(16+8+8+16)*256/1e9 + 5*2*256*2816*(16+2+16)*512/1e9,
+		model.PartAttention:        188, // 25 layers of 1,279 positions, 5 of 1,280
+		model.PartDense:            274,
+		model.PartExperts:          731 + 5.5, // and the router
+		model.PartHead:             378,
+		model.PartSelfConditioning: 378 + 9.1, // soft embedding and its network
+		model.PartStatistics:       0,
+		model.PartOther:            0,
 	} {
 		if g := got[part].Operations / 1e9; math.Abs(g-want) > 0.005*want {
 			t.Errorf("%v: %.1f·10⁹ operations, want %.1f", part, g, want)
 		}
 	}
-	if g := (got[model.Projections].Operations + got[model.Dense].Operations) / 1e9; math.Abs(g-845) > 4 {
+	if g := (got[model.PartProjections].Operations + got[model.PartDense].Operations) / 1e9; math.Abs(g-845) > 4 {
 		t.Errorf("linear layers outside of the experts: %.1f·10⁹ operations, want 845", g)
 	}
-	for _, untouched := range []model.Part{model.Experts, model.Attention} {
+	for _, untouched := range []model.Part{model.PartExperts, model.PartAttention} {
 		if got[untouched].WeightBytes != 0 {
 			t.Errorf("%v reads weights", untouched)
 		}
@@ -108,11 +108,11 @@ func TestProfile(t *testing.T) {
 		if p[part].Time < 0 {
 			t.Errorf("%v takes %v", part, p[part].Time)
 		}
-		work := part != model.Statistics && part != model.Other
+		work := part != model.PartStatistics && part != model.PartOther
 		if (p[part].Operations > 0) != work {
 			t.Errorf("%v: %v operations", part, p[part].Operations)
 		}
-		if (p[part].WeightBytes > 0) != (work && part != model.Attention) {
+		if (p[part].WeightBytes > 0) != (work && part != model.PartAttention) {
 			t.Errorf("%v: %d bytes of weights", part, p[part].WeightBytes)
 		}
 	}
@@ -143,10 +143,10 @@ func TestOneTokenWork(t *testing.T) {
 		l := &b.weights.layers[i]
 		want += l.router.Bytes() + (l.expertGateUp.Bytes()+l.expertDown.Bytes())/int64(b.config.experts)*int64(b.config.chosen)
 	}
-	if got := p[model.Experts].WeightBytes; got != want {
+	if got := p[model.PartExperts].WeightBytes; got != want {
 		t.Errorf("experts read %d bytes, want %d", got, want)
 	}
-	head := p[model.Head].Operations
+	head := p[model.PartHead].Operations
 	p = model.Profile{}
 	step(t, b, model.Item{Encode: &model.Encode{Sequence: s, Rows: row}})
 	if total := p.Total(); total.Operations != head || total.WeightBytes != b.weights.head.Bytes() {
