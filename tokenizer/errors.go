@@ -70,14 +70,15 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// shorten cuts a long string of the file behind a whole character.
+// shorten cuts a long string of the file behind a whole character; one that is no
+// UTF-8 may have none to cut behind, and is cut anywhere.
 func shorten(s string) string {
 	const most = 48
 	if len(s) <= most {
 		return s
 	}
 	cut := most
-	for !utf8.RuneStart(s[cut]) {
+	for cut > most-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
 	return s[:cut]
